@@ -111,7 +111,7 @@ configure_and_build() {
   (($# == 0)) || targets=(--target "$@")
   configure "$preset"
   [[ -e build/$preset/.ninja_log ]] ||
-    say "The first build compiles everything: expect five to ten minutes on two cores. Later ones take seconds."
+    say "The first build compiles everything: expect three to ten minutes on two cores. Later ones take seconds."
   step "Compiling ($preset)" flock --close "$build_lock" \
     cmake --build --preset "$preset" --parallel "$(build_jobs)" "${targets[@]}" >&2 ||
     die "compiling failed; the compiler's message is above"

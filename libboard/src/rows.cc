@@ -70,7 +70,9 @@ void Board::State::WriteRow(const Agent& a, std::string& out) const {
   } else {
     w.Null();
   }
-  w.Key("tokens").OptInt(a.tokens).Key("rate").Int(a.rate.PerMinute()).Key("health").Null();
+  // A rate of nothing that was ever reported is not nought.
+  w.Key("tokens").OptInt(a.tokens).Key("rate").OptInt(a.tokens ? std::optional(a.rate.PerMinute()) : std::nullopt);
+  w.Key("health").Null();
   const Runs::Current current = a.runs.Count();
   w.Key("current").Begin('{').Key("running").Int(current.running).Key("waiting").Int(current.waiting).End('}');
   w.Key("alerts").Begin('{').Key("active").Int(0).Key("critical").Int(0).Key("needing").Int(0).End('}');

@@ -1,19 +1,11 @@
-#include <string>
-
+#include "c_handle.hpp"
 #include "watchbill/base/c_support.hpp"
 #include "watchbill/monitorproto.h"
-#include "watchbill/monitorproto/decoder.hpp"
 #include "watchbill/monitorproto/encode.hpp"
 
 namespace mp = watchbill::monitorproto;
 using watchbill::c::Fail;
 using watchbill::c::Str;
-
-struct wb_mp_decoder {
-  explicit wb_mp_decoder(mp::Decoder::Limits limits) : decoder(limits) {}
-  mp::Decoder decoder;
-  std::string text;
-};
 
 namespace {
 

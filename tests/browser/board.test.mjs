@@ -82,7 +82,8 @@ test('the details show runs as a tree, and the log as it comes', { timeout: 40_0
   agent.enter('child', { startedBy: 'webhook', parentRunId: 'parent', agent: 'SQL Agent' });
   agent.log({ id: 1, kind: 'tool', name: 'execute-query', runId: 'child' });
   agent.exit('child');
-  agent.exit('parent', { outcome: 'failed', ok: false });
+  agent.exit('parent', { outcome: 'failed', ok: false, failure: 'tool', error: 'The database is away.' });
+  await details.locator('[data-run-id="parent"] .fault').getByText('The database is away.').waitFor();
   await details.locator('[data-run-id="parent"]').getByText('by webhook').waitFor();
   const child = details.locator('.run-list .run-list [data-run-id="child"]');
   await shows('the delegated run', child, /^ok\s+SQL Agent/);

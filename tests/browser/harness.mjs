@@ -10,7 +10,7 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 
 export function launch() {
   return chromium.launch({
-    executablePath: process.env.WATCHBILL_CHROMIUM ?? '/usr/bin/chromium',
+    executablePath: process.env.WATCHBILL_CHROMIUM || '/usr/bin/chromium',
     args: [
       // Chromium refuses to run as root with its sandbox.
       ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),

@@ -22,7 +22,7 @@ before(async () => {
     host: `machine-${index % 40}`,
     note: null,
   }));
-  writeFileSync(join(folder, 'data', 'agents.json'), JSON.stringify(list));
+  writeFileSync(join(folder, 'data', 'agents.json'), JSON.stringify({ agents: list }));
   browser = await launch();
   monitor = await spawnMonitor({ folder });
 });

@@ -21,7 +21,7 @@ const away = [
   ['Translation Desk', 'atlas', '', ''],
 ];
 
-const monitor = await spawnMonitor();
+const monitor = await spawnMonitor({ args: ['--machine', 'atlas'] });
 const browser = await launch();
 try {
   for (const [index, [name, host, folder, note]] of away.entries()) {

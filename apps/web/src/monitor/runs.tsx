@@ -26,7 +26,9 @@ function tree(runs: ReadonlyMap<string, Run>): Node[] {
   }
   const started = ({ run }: Node) => (run.startedAt ? Date.parse(run.startedAt) : 0);
   for (const { children } of nodes.values()) children.sort((a, b) => started(a) - started(b));
-  return roots.sort((a, b) => started(b) - started(a));
+  // What still goes on is what one came to see.
+  const over = ({ run }: Node) => (run.state === 'running' || run.state === 'waiting' ? 0 : 1);
+  return roots.sort((a, b) => over(a) - over(b) || started(b) - started(a));
 }
 
 function leadsTo(from: Node, to: Node, nodes: ReadonlyMap<string, Node>): boolean {

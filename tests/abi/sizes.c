@@ -1,0 +1,30 @@
+/* The sizes of the structures of the C API, on a machine with 64-bit pointers. A size that grows needs a new
+ * WB_ABI_VERSION only where the structure has no struct_size; one that shrinks or moves a member always does. */
+#include <stddef.h>
+#include <stdio.h>
+
+#include "watchbill/watchbill.h"
+
+#define SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), "the size of " #type " has changed")
+#define PLACE(type, member, bytes) _Static_assert(offsetof(type, member) == (bytes), #type "." #member " has moved")
+
+SIZE(wb_str, 16);
+SIZE(wb_error, 256);
+SIZE(wb_now, 16);
+SIZE(wb_mp_decoder_options, 16);
+SIZE(wb_mp_frame, 128);
+PLACE(wb_mp_frame, ask, 8);
+PLACE(wb_mp_frame, text, 104);
+PLACE(wb_mp_frame, tokens, 120);
+SIZE(wb_board_options, 32);
+PLACE(wb_board_options, here, 8);
+SIZE(wb_board_agent, 120);
+PLACE(wb_board_agent, id, 8);
+PLACE(wb_board_agent, port, 112);
+SIZE(wb_board_action, 48);
+PLACE(wb_board_action, bytes, 32);
+
+int main(void) {
+  puts("ok");
+  return wb_abi_version() == WB_ABI_VERSION ? 0 : 1;
+}
