@@ -68,9 +68,10 @@ struct Agent {
   uint64_t runs_changed = 0;
   bool runs_dirty = false;
 
+  // What a person keyed in goes before what the agent says: a runner's name is theirs to give.
   std::string_view host(std::string_view here) const {
-    if (said && !said->host.empty()) return said->host;
-    return keyed && !keyed->host.empty() ? std::string_view(keyed->host) : here;
+    if (keyed && !keyed->host.empty()) return keyed->host;
+    return said && !said->host.empty() ? std::string_view(said->host) : here;
   }
   std::string_view folder() const {
     if (keyed && !keyed->folder.empty()) return keyed->folder;

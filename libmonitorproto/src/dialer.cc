@@ -7,7 +7,7 @@ namespace watchbill::monitorproto {
 void Dialer::Opened(Now now) {
   if (state_ != State::kConnecting) return;
   state_ = State::kOpen;
-  opened_ns_ = now.mono_ns;
+  backoff_ns_ = options_.first_backoff_ns;
   ping_at_ns_ = now.mono_ns + options_.ping_every_ns;
   unanswered_ = 0;
 }
@@ -16,9 +16,6 @@ void Dialer::Heard(Now) { unanswered_ = 0; }
 
 void Dialer::Closed(Now now) {
   if (state_ != State::kConnecting && state_ != State::kOpen) return;
-  if (state_ == State::kOpen && now.mono_ns - opened_ns_ >= options_.lasting_ns) {
-    backoff_ns_ = options_.first_backoff_ns;
-  }
   state_ = State::kIdle;
   connect_at_ns_ = now.mono_ns + backoff_ns_;
   backoff_ns_ = std::min(backoff_ns_ * 2, options_.longest_backoff_ns);

@@ -41,12 +41,12 @@ export async function endLeftMonitors() {
 
 const kOwnAddress = /^listening on (http:\/\/[^/]*:(\d+))\//;
 
-// Starts a monitor with a data folder and XDG folders of its own. `args` are added to `--no-runner --data …`; without a
-// `port` it takes a free one. What it wrote to stderr is in `errors()`. `stop()` ends it and takes its folders away,
+// Starts a monitor with a data folder and XDG folders of its own. `args` are added to `--data …`, and to `--no-runner`
+// unless `runner` is true; without a `port` it takes a free one. What it wrote to stderr is in `errors()`. `stop()` ends it and takes its folders away,
 // `kill()` is kill -9 and leaves them, so that `spawnMonitor({ folder, port })` is the same monitor started again.
-export async function spawnMonitor({ args = [], port = 0, folder = null, env = {} } = {}) {
+export async function spawnMonitor({ args = [], port = 0, folder = null, env = {}, runner = false } = {}) {
   const home = folder ?? mkdtempSync(join(tmpdir(), 'watchbill-monitor-'));
-  const child = spawn(program('watchbill-monitor'), ['--port', String(port), '--data', join(home, 'data'), '--no-runner', ...args], {
+  const child = spawn(program('watchbill-monitor'), ['--port', String(port), '--data', join(home, 'data'), ...(runner ? [] : ['--no-runner']), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env.PATH,
@@ -109,6 +109,66 @@ export async function spawnMonitor({ args = [], port = 0, folder = null, env = {
     if (!folder) cleanUp();
     throw error;
   }
+}
+
+// A program that is run to its end: what it wrote, and how it ended.
+export async function runProgram(name, args, { env = {}, cwd } = {}) {
+  const child = spawn(program(name), args, { stdio: ['ignore', 'pipe', 'pipe'], cwd, env: { PATH: process.env.PATH, HOME: tmpdir(), ...env } });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text) => (stderr += text));
+  try {
+    const code = await within(20_000, `${name} ${args.join(' ')} to end`, new Promise((resolve) => child.once('close', (c, signal) => resolve(c ?? signal))));
+    return { code, stdout, stderr };
+  } finally {
+    child.kill('SIGKILL');
+  }
+}
+
+// Somebody who watches over npm's ws: every frame, the rows as they are now, and answers by their `ask`.
+export async function watcherClient(url, { rows = false, headers = {} } = {}) {
+  const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/dashboard`, { headers, perMessageDeflate: false });
+  const frames = [];
+  const agents = new Map();
+  const answers = new Map();
+  let lastAsk = 0;
+  socket.on('message', (data) => {
+    const frame = JSON.parse(String(data));
+    frames.push(frame);
+    if (frame.type === 'board') {
+      agents.clear();
+      for (const row of frame.agents) agents.set(row.id, row);
+    }
+    if (frame.type === 'rows') {
+      for (const row of frame.changed) agents.set(row.id, row);
+      for (const id of frame.gone) agents.delete(id);
+    }
+    if (frame.type === 'did') answers.get(frame.ask)?.(frame);
+  });
+  socket.on('error', () => {});
+  const closed = new Promise((resolve) => socket.once('close', (code, reason) => resolve({ code, reason: String(reason) })));
+  await within(10_000, 'the dashboard to open', new Promise((resolve, reject) => {
+    socket.once('open', resolve);
+    socket.once('error', reject);
+  }));
+  if (rows) socket.send(JSON.stringify({ type: 'watch', capabilities: ['rows'] }));
+  return {
+    socket,
+    frames,
+    agents,
+    closed,
+    of: (type) => frames.filter((frame) => frame.type === type),
+    state: (id) => agents.get(id)?.state ?? 'no row',
+    becomes: (id, state, ms = 10_000) => until(`${id} to be ${state} (it is ${agents.get(id)?.state})`, () => (agents.get(id)?.state ?? 'no row') === state, ms),
+    ask: (type, id) => {
+      const ask = `q-${++lastAsk}`;
+      const answer = new Promise((resolve) => answers.set(ask, resolve));
+      socket.send(JSON.stringify({ type, id, ask }));
+      return within(15_000, `the answer to ${type}`, answer);
+    },
+    close: () => socket.terminate(),
+  };
 }
 
 const kRegister = {

@@ -227,6 +227,7 @@ void Monitor::Impl::Settle() {
 }
 
 absl::StatusOr<std::unique_ptr<Monitor>> Monitor::Create(net::Loop& loop, MonitorOptions options) {
+  if (absl::Status status = net::CheckListenAddress(options.host); !status.ok()) return status;
   if (options.token.empty() && !net::IsLoopbackHost(options.host)) {
     return absl::UnauthenticatedError(
         fmt::format("refusing to listen on {} without a token: whoever reached the port could end every agent. Put one in a "

@@ -443,13 +443,19 @@ void Server::Impl::Finished() {
   }
 }
 
-absl::StatusOr<std::unique_ptr<Server>> Server::Listen(Loop& loop, ServerOptions options, Handlers handlers) {
+absl::Status CheckListenAddress(std::string_view host) {
   error_code ec;
-  std::string host = options.host == "localhost" ? "127.0.0.1" : options.host;
-  const auto address = asio::ip::make_address(host, ec);
-  if (ec) {
-    return absl::InvalidArgumentError(fmt::format("\"{}\" is no address to listen on: use 127.0.0.1, 0.0.0.0, ::1, :: or one of this machine's", options.host));
-  }
+  if (host != "localhost") asio::ip::make_address(std::string(host), ec);
+  if (!ec) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      fmt::format("\"{}\" is no address to listen on: use 127.0.0.1, 0.0.0.0, ::1, :: or one of this machine's", host));
+}
+
+absl::StatusOr<std::unique_ptr<Server>> Server::Listen(Loop& loop, ServerOptions options, Handlers handlers) {
+  if (absl::Status status = CheckListenAddress(options.host); !status.ok()) return status;
+  error_code ec;
+  const std::string host = options.host == "localhost" ? "127.0.0.1" : options.host;
+  const auto address = asio::ip::make_address(host);
   auto impl = std::make_shared<Impl>(loop, std::move(options), std::move(handlers));
   const tcp::endpoint endpoint(address, impl->options.port);
   const auto failed = [&](std::string_view hint) {

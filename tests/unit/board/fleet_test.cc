@@ -145,6 +145,15 @@ TEST_CASE("B2 a row can be run where a runner is on its machine, and says why wh
   CHECK(f.Row(kIdA)["canRun"].AsBool() == false);
 }
 
+TEST_CASE("B2 the machine that a person keyed in goes before the one that the agent says") {
+  BoardFixture f;
+  f.List({{kIdA, "A", "/srv/a", "box", ""}});
+  f.Register(1, kIdA, "A", "vm-17");
+  CHECK(f.Row(kIdA)["host"].AsString() == "box");
+  f.Apply(RunnerRegistered{9, "box", 1});
+  CHECK(f.Row(kIdA)["runners"].AsInt() == 1);
+}
+
 TEST_CASE("B2 terminate goes to the agent, else to the runner that may have started it") {
   BoardFixture f;
   f.List({{kIdA, "A", "/srv/a", "", ""}});

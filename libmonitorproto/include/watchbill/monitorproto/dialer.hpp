@@ -12,7 +12,8 @@ namespace watchbill::monitorproto {
 // come, until it says kWait. One thread.
 //
 // Backoff: 1 s, 2 s, 4 s … to one attempt every 30 s, for ever ("Liveness"). It begins again at 1 s once a
-// connection has lasted 30 s, so that a monitor that accepts and drops is not hammered.
+// socket has opened, so that a monitor that was restarted is found at once, and one that accepts and drops is asked
+// once a second at the most.
 // Pings: every 20 s; after two that nothing followed the connection is dropped, because a half-open socket
 // looks fine to the side that holds it.
 class Dialer {
@@ -21,7 +22,6 @@ class Dialer {
     int64_t first_backoff_ns = 1 * kSecond;
     int64_t longest_backoff_ns = 30 * kSecond;
     int64_t ping_every_ns = 20 * kSecond;
-    int64_t lasting_ns = 30 * kSecond;
     int missed_pings = 2;
   };
   enum class Step {
@@ -53,7 +53,6 @@ class Dialer {
   State state_ = State::kIdle;
   int64_t backoff_ns_;
   int64_t connect_at_ns_ = 0;
-  int64_t opened_ns_ = 0;
   int64_t ping_at_ns_ = 0;
   int unanswered_ = 0;
 };

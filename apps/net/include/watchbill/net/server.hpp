@@ -80,6 +80,9 @@ class Server {
   std::shared_ptr<Impl> impl_;
 };
 
+// InvalidArgument where this is no address to listen on.
+absl::Status CheckListenAddress(std::string_view host);
+
 // 127.0.0.0/8, ::1 and "localhost".
 bool IsLoopbackHost(std::string_view host);
 
