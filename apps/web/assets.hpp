@@ -16,10 +16,12 @@ struct Asset {
   // The value of Content-Type, with the charset where there is one.
   std::string_view type;
 
-  // A hash of `raw`, without quotes. Each encoding needs an entity tag of its own: append to it ("…-gz", "…-br").
+  // A hash of `raw`, without quotes. Each encoding needs an entity tag of its own: append to it ("…-gz",
+  // "…-br").
   std::string_view etag;
 
-  // True when `path` names the content, so that a cache may keep it for ever. Otherwise it is to be asked about again.
+  // True when `path` names the content, so that a cache may keep it for ever. Otherwise it is to be asked
+  // about again.
   bool immutable;
 
   // The bytes as they are, and compressed. An encoding that would not have been smaller is empty: send `raw`.

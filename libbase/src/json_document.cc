@@ -225,7 +225,8 @@ absl::Status Document::Parse(std::string_view text) {
   boost::json::error_code ec;
   size_t read = parser_->impl.write_some(false, source.data(), source.size(), ec);
   if (!ec && read < source.size()) {
-    while (read < source.size() && std::strchr(" \t\r\n", source[read]) != nullptr && source[read] != '\0') ++read;
+    while (read < source.size() && std::strchr(" \t\r\n", source[read]) != nullptr && source[read] != '\0')
+      ++read;
     if (read < source.size()) ec = boost::json::error::extra_data;
   }
   if (ec) {

@@ -1,5 +1,5 @@
-// JSON text in, a tree of views out. For the sources of this tree alone: it is not installed, and no public header
-// shows it. Boost.JSON's parser is behind it.
+// JSON text in, a tree of views out. For the sources of this tree alone: it is not installed, and no public
+// header shows it. Boost.JSON's parser is behind it.
 //
 // Why a tree of our own: numbers must go on as the text they came as, which Boost.JSON's own values lose
 // (0.1 is printed as 1E-1, 1e999 as Infinity), and most of what arrives is forwarded and not looked into.
@@ -56,7 +56,8 @@ class Value {
 
  private:
   friend class Document;
-  Value(const Document* document, uint32_t node, uint32_t end) : document_(document), node_(node), end_(end) {}
+  Value(const Document* document, uint32_t node, uint32_t end)
+      : document_(document), node_(node), end_(end) {}
 
   const Document* document_ = nullptr;
   uint32_t node_ = 0;
@@ -82,11 +83,11 @@ class Document {
   friend class Value;
   struct Node {
     Kind kind;
-    bool decoded;      // a string whose decoded form is not the text between its quotes
-    bool member;       // the node before it is its name
-    uint32_t begin, end;        // in compact_
-    uint32_t next;              // the node behind this one and all it holds
-    uint32_t text, text_size;   // in decoded_
+    bool decoded;              // a string whose decoded form is not the text between its quotes
+    bool member;               // the node before it is its name
+    uint32_t begin, end;       // in compact_
+    uint32_t next;             // the node behind this one and all it holds
+    uint32_t text, text_size;  // in decoded_
   };
   class Handler;
   struct Parser;

@@ -89,7 +89,8 @@ void Board::State::On(const LogArrived& e, Now now, Actions& actions) {
     return;
   }
   ReachedBy(*agent, now, actions);
-  const bool counted = !e.entry.absent() && (e.id.absent() || agent->seen.Insert(e.id.text(), e.run_id.value_or("")));
+  const bool counted =
+      !e.entry.absent() && (e.id.absent() || agent->seen.Insert(e.id.text(), e.run_id.value_or("")));
   if (!e.entry.absent() && !counted) ++counters.entries_seen_again;
   if (counted) {
     if (e.tokens) {
@@ -107,7 +108,8 @@ void Board::State::On(const LogArrived& e, Now now, Actions& actions) {
       agent->runs.File(e, now, options.steps_per_run);
       counters.runs_forgotten += agent->runs.Bound(options.root_runs_per_agent, options.runs_per_agent);
     }
-    // The figures travel with the line itself, which is no change of state: a whole board does not go out for it.
+    // The figures travel with the line itself, which is no change of state: a whole board does not go out for
+    // it.
     Touch(*agent, filed ? Urgency::kRows : Urgency::kWithNext);
   }
   ForwardLog(*agent, e, now, actions);

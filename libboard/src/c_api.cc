@@ -55,8 +55,8 @@ int32_t wb_board_new(const wb_board_options* options, wb_now start, wb_board** o
 
 void wb_board_free(wb_board* board) { delete board; }
 
-int32_t wb_board_agent_registered(wb_board* board, uint64_t connection, const wb_board_agent* agent, wb_now now,
-                                  wb_error* err) {
+int32_t wb_board_agent_registered(wb_board* board, uint64_t connection, const wb_board_agent* agent,
+                                  wb_now now, wb_error* err) {
   if (connection == 0) return Fail(err, absl::StatusCode::kInvalidArgument, "a connection's number is not 0");
   wb_board_agent all;
   wb_board_agent_init(&all);

@@ -50,13 +50,20 @@ std::string NormalFolder(std::string_view folder) {
 
 std::string_view WordFor(AgentState state) {
   switch (state) {
-    case AgentState::kUnidentified: return "unidentified";
-    case AgentState::kRunning: return "running";
-    case AgentState::kNotAnswering: return "not-answering";
-    case AgentState::kSilent: return "silent";
-    case AgentState::kStopped: return "stopped";
-    case AgentState::kWaiting: return "waiting";
-    case AgentState::kUnseen: return "unseen";
+    case AgentState::kUnidentified:
+      return "unidentified";
+    case AgentState::kRunning:
+      return "running";
+    case AgentState::kNotAnswering:
+      return "not-answering";
+    case AgentState::kSilent:
+      return "silent";
+    case AgentState::kStopped:
+      return "stopped";
+    case AgentState::kWaiting:
+      return "waiting";
+    case AgentState::kUnseen:
+      return "unseen";
   }
   return "";
 }
@@ -364,14 +371,15 @@ void Board::State::On(const ListChanged& e, Now now, Actions&) {
 Plan Board::State::PlanRun(std::string_view id) const {
   const auto it = agents.find(ToAbsl(id));
   if (it == agents.end()) {
-    return Sentence{"unknown-agent", fmt::format("There is no agent {} on this board.", Clip(id, kMaxId)), "id",
-                    std::string(Clip(id, kMaxId))};
+    return Sentence{"unknown-agent", fmt::format("There is no agent {} on this board.", Clip(id, kMaxId)),
+                    "id", std::string(Clip(id, kMaxId))};
   }
   const Agent& agent = *it->second;
   if (agent.connection != 0) return Sentence{"already-running", "That agent is connected already."};
   if (agent.folder().empty()) return Sentence{"no-folder", "Nothing says which folder that agent lives in."};
   const std::string host(agent.host(options.here));
-  if (const Runner* runner = RunnerOn(host)) return AskRunner{runner->connection, std::string(agent.folder())};
+  if (const Runner* runner = RunnerOn(host))
+    return AskRunner{runner->connection, std::string(agent.folder())};
   return Sentence{"no-runner", fmt::format("No runner is connected on {}.", host), "host", host};
 }
 
@@ -381,7 +389,8 @@ Plan Board::State::PlanTerminate(std::string_view id) const {
   const Agent& agent = *it->second;
   if (agent.connection != 0) return AskAgent{agent.connection};
   // The runner knows what it started, also before this monitor did; it refuses what it did not start.
-  if (const Runner* runner = RunnerOn(agent.host(options.here)); runner != nullptr && !agent.folder().empty()) {
+  if (const Runner* runner = RunnerOn(agent.host(options.here));
+      runner != nullptr && !agent.folder().empty()) {
     return AskRunner{runner->connection, std::string(agent.folder())};
   }
   return Sentence{"not-connected", "That agent is not connected, and no runner here started it."};

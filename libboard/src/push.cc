@@ -1,7 +1,8 @@
 // When which watcher is sent what.
 //
 // A push goes out at once where the last was more than 100 ms ago, else at the end of those 100 ms, and to a
-// watcher only when its last one has left: a board on its way is replaced by a newer one, never followed by it.
+// watcher only when its last one has left: a board on its way is replaced by a newer one, never followed by
+// it.
 #include <algorithm>
 #include <utility>
 
@@ -30,8 +31,10 @@ int64_t Board::State::FlushAt() const {
 }
 
 void Board::State::MakeRows() {
-  // In the order of names of rows, not of events or of a hash map: what is pushed is then the same in each run.
-  std::sort(dirty_rows.begin(), dirty_rows.end(), [](const Agent* a, const Agent* b) { return a->key < b->key; });
+  // In the order of names of rows, not of events or of a hash map: what is pushed is then the same in each
+  // run.
+  std::sort(dirty_rows.begin(), dirty_rows.end(),
+            [](const Agent* a, const Agent* b) { return a->key < b->key; });
   std::string bytes;
   bool any = false;
   for (Agent* agent : dirty_rows) {
@@ -85,14 +88,15 @@ void Board::State::Flush(Now now, Actions& actions) {
       continue;
     }
     if (!watcher.rows || watcher.seen >= push) continue;
-    const auto same = std::find_if(differences.begin(), differences.end(), [&w = watcher](const Difference& d) {
-      return d.since == w.seen && d.header_seen == w.header_seen;
-    });
+    const auto same = std::find_if(
+        differences.begin(), differences.end(),
+        [&w = watcher](const Difference& d) { return d.since == w.seen && d.header_seen == w.header_seen; });
     if (same != differences.end()) {
       same->to.push_back(id);
     } else {
       const bool runners_too = watcher.header_seen < header_push;
-      differences.push_back({watcher.seen, watcher.header_seen,
+      differences.push_back({watcher.seen,
+                             watcher.header_seen,
                              std::make_shared<const std::string>(RowsFrame(now, watcher.seen, runners_too)),
                              {id}});
     }
@@ -110,13 +114,15 @@ void Board::State::FlushRuns(Now now, Actions& actions) {
   Frames fresh;
   if (std::exchange(want_runs, false)) {
     ++runs_push;
-    std::sort(dirty_runs.begin(), dirty_runs.end(), [](const Agent* a, const Agent* b) { return a->key < b->key; });
+    std::sort(dirty_runs.begin(), dirty_runs.end(),
+              [](const Agent* a, const Agent* b) { return a->key < b->key; });
     for (Agent* agent : dirty_runs) {
       agent->runs_dirty = false;
       agent->runs_changed = runs_push;
       for (RunRecord* run : agent->runs.TakeDirty()) {
         run->changed = runs_push;
-        if (!watchers.empty()) fresh.push_back(std::make_shared<const std::string>(RunFrame(*agent, *run, now)));
+        if (!watchers.empty())
+          fresh.push_back(std::make_shared<const std::string>(RunFrame(*agent, *run, now)));
       }
     }
     dirty_runs.clear();
@@ -127,7 +133,8 @@ void Board::State::FlushRuns(Now now, Actions& actions) {
     for (const Agent* agent : Ordered()) {
       if (agent->runs_changed <= seen) continue;
       agent->runs.ForEach([&](const RunRecord& run) {
-        if (run.changed > seen) frames.push_back(std::make_shared<const std::string>(RunFrame(*agent, run, now)));
+        if (run.changed > seen)
+          frames.push_back(std::make_shared<const std::string>(RunFrame(*agent, run, now)));
       });
     }
     return frames;

@@ -17,13 +17,20 @@ std::optional<std::string> Iso(const std::optional<int64_t>& wall_ms) {
 
 std::string_view SentenceFor(AgentState state) {
   switch (state) {
-    case AgentState::kUnidentified: return "It is connected and has no id: save its flow and deploy it again.";
-    case AgentState::kRunning: return "It is connected and answering.";
-    case AgentState::kNotAnswering: return "It is connected, and has not answered for 30 seconds.";
-    case AgentState::kSilent: return "A runner started it, and it has not reported since.";
-    case AgentState::kStopped: return "It was connected, and is gone.";
-    case AgentState::kWaiting: return "Nothing has been heard of it yet; this monitor has only just started.";
-    case AgentState::kUnseen: return "Nothing has been heard of it since this monitor started.";
+    case AgentState::kUnidentified:
+      return "It is connected and has no id: save its flow and deploy it again.";
+    case AgentState::kRunning:
+      return "It is connected and answering.";
+    case AgentState::kNotAnswering:
+      return "It is connected, and has not answered for 30 seconds.";
+    case AgentState::kSilent:
+      return "A runner started it, and it has not reported since.";
+    case AgentState::kStopped:
+      return "It was connected, and is gone.";
+    case AgentState::kWaiting:
+      return "Nothing has been heard of it yet; this monitor has only just started.";
+    case AgentState::kUnseen:
+      return "Nothing has been heard of it since this monitor started.";
   }
   return "";
 }
@@ -71,13 +78,21 @@ void Board::State::WriteRow(const Agent& a, std::string& out) const {
     w.Null();
   }
   // A rate of nothing that was ever reported is not nought.
-  w.Key("tokens").OptInt(a.tokens).Key("rate").OptInt(a.tokens ? std::optional(a.rate.PerMinute()) : std::nullopt);
+  w.Key("tokens").OptInt(a.tokens).Key("rate").OptInt(a.tokens ? std::optional(a.rate.PerMinute())
+                                                               : std::nullopt);
   w.Key("health").Null();
   const Runs::Current current = a.runs.Count();
-  w.Key("current").Begin('{').Key("running").Int(current.running).Key("waiting").Int(current.waiting).End('}');
+  w.Key("current")
+      .Begin('{')
+      .Key("running")
+      .Int(current.running)
+      .Key("waiting")
+      .Int(current.waiting)
+      .End('}');
   w.Key("alerts").Begin('{').Key("active").Int(0).Key("critical").Int(0).Key("needing").Int(0).End('}');
   w.Key("canRun").Bool(!connected && runner && !a.folder().empty());
-  w.Key("canTerminate").Bool(connected || (a.launched_ns.has_value() && a.state == AgentState::kSilent && runner));
+  w.Key("canTerminate")
+      .Bool(connected || (a.launched_ns.has_value() && a.state == AgentState::kSilent && runner));
   w.Key("runners").Int(runner ? 1 : 0).Key("keyed").Bool(a.keyed.has_value());
   w.Key("note").OptString(a.keyed ? Said(a.keyed->note) : OptText()).End('}');
 }
@@ -165,19 +180,38 @@ std::string Board::State::RowsFrame(Now now, uint64_t since, bool runners_too) {
 std::string Board::State::RunFrame(const Agent& agent, const RunRecord& r, Now now) const {
   std::string out;
   JsonWriter w(out);
-  w.Begin('{').Key("at").String(IsoFromWallMs(now.wall_ms)).Key("type").String("run").Key("id").String(agent.key);
+  w.Begin('{')
+      .Key("at")
+      .String(IsoFromWallMs(now.wall_ms))
+      .Key("type")
+      .String("run")
+      .Key("id")
+      .String(agent.key);
   w.Key("run").Begin('{').Key("runId").String(r.id).Key("parentRunId").OptString(Said(r.parent_id));
   w.Key("agent").OptString(Said(r.agent)).Key("startedBy").OptString(Said(r.started_by));
   w.Key("triggerId").OptString(Said(r.trigger_id)).Key("thread").OptString(Said(r.thread));
   w.Key("state").String(WordFor(r.state)).Key("outcome").OptString(Said(r.outcome));
   const auto ended = Iso(r.ended_wall_ms);
   w.Key("startedAt").String(IsoFromWallMs(r.started_wall_ms)).Key("endedAt").OptString(ended);
-  w.Key("durationMs").OptInt(r.duration_ms).Key("tokens").Int(r.tokens).Key("totalTokens").Int(r.total_tokens);
+  w.Key("durationMs")
+      .OptInt(r.duration_ms)
+      .Key("tokens")
+      .Int(r.tokens)
+      .Key("totalTokens")
+      .Int(r.total_tokens);
   w.Key("cost").OptDouble(r.cost).Key("totalCost").OptDouble(r.total_cost);
   w.Key("llmCalls").Int(r.llm_calls).Key("toolCalls").Int(r.tool_calls);
   const std::string_view cause = Runs::CauseOf(r);
-  w.Key("failure").OptString(Said(r.failure)).Key("cause").OptString(cause.empty() ? OptText() : OptText(cause));
-  w.Key("error").OptString(Said(r.error)).Key("node").OptString(Said(r.node)).Key("answered").OptBool(r.answered);
+  w.Key("failure")
+      .OptString(Said(r.failure))
+      .Key("cause")
+      .OptString(cause.empty() ? OptText() : OptText(cause));
+  w.Key("error")
+      .OptString(Said(r.error))
+      .Key("node")
+      .OptString(Said(r.node))
+      .Key("answered")
+      .OptBool(r.answered);
   const auto interrupted = Iso(r.interrupted_wall_ms);
   w.Key("interrupted").OptString(interrupted).Key("steps").Begin('[');
   for (const Step& step : r.steps) WriteStep(w, step, true);
@@ -215,7 +249,13 @@ std::string Board::State::LogFrame(const Agent& agent, const LogArrived& e, std:
                                    Now now) const {
   std::string out;
   JsonWriter w(out);
-  w.Begin('{').Key("at").String(IsoFromWallMs(now.wall_ms)).Key("type").String("log").Key("id").String(agent.key);
+  w.Begin('{')
+      .Key("at")
+      .String(IsoFromWallMs(now.wall_ms))
+      .Key("type")
+      .String("log")
+      .Key("id")
+      .String(agent.key);
   w.Key("entry").Json(e.entry).Key("dropped").OptInt(dropped).Key("tokens").OptInt(agent.tokens).Key("spend");
   WriteSpend(w);
   w.End('}');

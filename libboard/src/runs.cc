@@ -26,10 +26,14 @@ RunState StateFor(const RunExited& e) {
 
 std::string_view WordFor(RunState state) {
   switch (state) {
-    case RunState::kRunning: return "running";
-    case RunState::kOk: return "ok";
-    case RunState::kFailed: return "failed";
-    case RunState::kWaiting: return "waiting";
+    case RunState::kRunning:
+      return "running";
+    case RunState::kOk:
+      return "ok";
+    case RunState::kFailed:
+      return "failed";
+    case RunState::kWaiting:
+      return "waiting";
   }
   return "";
 }
@@ -97,8 +101,8 @@ void Runs::Enter(const RunEntered& e, Now now) {
   KeepIfSaid(run.started_by, e.started_by, kMaxWord);
   KeepIfSaid(run.trigger_id, e.trigger_id, kMaxId);
   KeepIfSaid(run.thread, e.thread, kMaxId);
-  // What has ended stays ended; a run that waited goes on, and one announced again after its agent was away is
-  // in flight after all.
+  // What has ended stays ended; a run that waited goes on, and one announced again after its agent was away
+  // is in flight after all.
   if (run.live()) {
     run.state = RunState::kRunning;
     run.outcome.clear();
@@ -121,7 +125,8 @@ void Runs::Exit(const RunExited& e, Now now) {
   run.error = Kept(e.error, kMaxSentence);
   run.node = Kept(e.node, kMaxName);
   run.failure = Kept(e.failure, kMaxWord);
-  if (run.state == RunState::kFailed && run.failure.empty() && run.outcome != "stopped") run.failure = "unknown";
+  if (run.state == RunState::kFailed && run.failure.empty() && run.outcome != "stopped")
+    run.failure = "unknown";
   run.duration_ms = e.duration_ms && *e.duration_ms >= 0 ? e.duration_ms : std::nullopt;
   run.answered = e.answered;
   run.interrupted_wall_ms.reset();
@@ -148,7 +153,8 @@ void Runs::File(const LogArrived& e, Now now, size_t max_steps) {
   }
   // `run` and `turn` are the run's own lines, and no step within it.
   if (e.kind != "run" && e.kind != "turn") {
-    run.steps.push_back({Kept(e.name, kMaxName), Kept(e.kind, kMaxWord), Kept(e.at, kMaxWord), e.duration_ms, e.ok});
+    run.steps.push_back(
+        {Kept(e.name, kMaxName), Kept(e.kind, kMaxWord), Kept(e.at, kMaxWord), e.duration_ms, e.ok});
     if (run.steps.size() > max_steps) {
       run.steps.pop_front();
       ++run.dropped_steps;

@@ -98,8 +98,8 @@ struct Watcher {
   uint64_t seen = 0;       // the push it has last had
   uint64_t header_seen = 0;
   uint64_t runs_seen = 0;
-  int64_t dropped = 0;     // log lines since the last that it was sent
-  size_t backlog = 0;      // bytes of log lines since it was last drained
+  int64_t dropped = 0;  // log lines since the last that it was sent
+  size_t backlog = 0;   // bytes of log lines since it was last drained
 };
 
 struct Board::State {
@@ -144,7 +144,8 @@ struct Board::State {
   std::string WholeFrame(Now now);
   std::string RowsFrame(Now now, uint64_t since, bool runners_too);
   std::string RunFrame(const Agent& agent, const RunRecord& run, Now now) const;
-  std::string LogFrame(const Agent& agent, const LogArrived& e, std::optional<int64_t> dropped, Now now) const;
+  std::string LogFrame(const Agent& agent, const LogArrived& e, std::optional<int64_t> dropped,
+                       Now now) const;
   void WriteSpend(JsonWriter& w) const;
   const std::vector<Agent*>& Ordered();
 
@@ -172,27 +173,28 @@ struct Board::State {
   int64_t decay_at_ns = kNever;  // the next look at the rates
 
   absl::flat_hash_map<std::string, std::unique_ptr<Agent>> agents;
-  absl::flat_hash_map<ConnectionId, Agent*> holders;        // the sockets that speak for a row
-  absl::flat_hash_map<ConnectionId, std::string> copies;    // sockets that wait for a row another one holds
+  absl::flat_hash_map<ConnectionId, Agent*> holders;      // the sockets that speak for a row
+  absl::flat_hash_map<ConnectionId, std::string> copies;  // sockets that wait for a row another one holds
   std::map<ConnectionId, Runner> runners;
-  absl::flat_hash_map<std::string, std::pair<int64_t, int64_t>> launches;  // host and folder: mono_ns, wall_ms
+  absl::flat_hash_map<std::string, std::pair<int64_t, int64_t>>
+      launches;  // host and folder: mono_ns, wall_ms
   int64_t spent_tokens = 0;
   int64_t agents_spending = 0;
   RateWindow rate;
 
   std::map<WatcherId, Watcher> watchers;
-  uint64_t push = 0;             // numbers the pushes
-  uint64_t everybody_push = 0;   // the last that a watcher of whole boards is owed
+  uint64_t push = 0;            // numbers the pushes
+  uint64_t everybody_push = 0;  // the last that a watcher of whole boards is owed
   uint64_t header_push = 0;
   uint64_t runs_push = 0;
   bool want_rows = false, want_everybody = false, want_header = false, want_runs = false;
-  bool lagging = false;          // a watcher has drained and is behind
+  bool lagging = false;  // a watcher has drained and is behind
   std::optional<int64_t> last_flush_ns;
   std::vector<Agent*> dirty_rows;
   std::vector<Agent*> dirty_runs;
-  std::list<Agent*> recent;      // by `changed`, newest last
+  std::list<Agent*> recent;                           // by `changed`, newest last
   std::deque<std::pair<uint64_t, std::string>> gone;  // rows that went, and with which push
-  uint64_t gone_since = 0;       // differences older than this push are not known
+  uint64_t gone_since = 0;                            // differences older than this push are not known
   std::vector<Agent*> ordered;
   bool order_stale = true;
   std::shared_ptr<const std::string> whole_bytes;

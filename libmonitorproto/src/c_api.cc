@@ -112,12 +112,18 @@ int32_t wb_mp_decode(wb_mp_decoder* d, int32_t speaker, wb_str text, wb_mp_frame
   return watchbill::c::Guard(err, [&]() -> int32_t {
     const std::string_view bytes = watchbill::c::View(text);
     switch (speaker) {
-      case WB_MP_AGENT: return Answer(*d, d->decoder.ReadAgent(bytes), out, err);
-      case WB_MP_MONITOR_TO_AGENT: return Answer(*d, d->decoder.ReadAgentCommand(bytes), out, err);
-      case WB_MP_RUNNER: return Answer(*d, d->decoder.ReadRunner(bytes), out, err);
-      case WB_MP_MONITOR_TO_RUNNER: return Answer(*d, d->decoder.ReadRunnerCommand(bytes), out, err);
-      case WB_MP_DASHBOARD: return Answer(*d, d->decoder.ReadDashboard(bytes), out, err);
-      default: break;
+      case WB_MP_AGENT:
+        return Answer(*d, d->decoder.ReadAgent(bytes), out, err);
+      case WB_MP_MONITOR_TO_AGENT:
+        return Answer(*d, d->decoder.ReadAgentCommand(bytes), out, err);
+      case WB_MP_RUNNER:
+        return Answer(*d, d->decoder.ReadRunner(bytes), out, err);
+      case WB_MP_MONITOR_TO_RUNNER:
+        return Answer(*d, d->decoder.ReadRunnerCommand(bytes), out, err);
+      case WB_MP_DASHBOARD:
+        return Answer(*d, d->decoder.ReadDashboard(bytes), out, err);
+      default:
+        break;
     }
     return Fail(err, absl::StatusCode::kInvalidArgument, "no such speaker: use a wb_mp_speaker");
   });

@@ -96,7 +96,8 @@ struct Decoder::State {
   absl::StatusOr<json::Value> Read(std::string_view text) {
     if (absl::Status status = document.Parse(text); !status.ok()) return status;
     const json::Value root = document.root();
-    if (!root.is_object()) return absl::InvalidArgumentError("a frame is a JSON object; this is another value");
+    if (!root.is_object())
+      return absl::InvalidArgumentError("a frame is a JSON object; this is another value");
     if (!root["type"].AsString()) return absl::InvalidArgumentError("a frame needs `type`: a text");
     return root;
   }

@@ -39,17 +39,21 @@ Dialer::Step Dialer::Next(Now now) {
       ping_at_ns_ = now.mono_ns + options_.ping_every_ns;
       return Step::kPing;
     case State::kConnecting:
-    case State::kStopped: break;
+    case State::kStopped:
+      break;
   }
   return Step::kWait;
 }
 
 int64_t Dialer::Deadline() const {
   switch (state_) {
-    case State::kIdle: return connect_at_ns_;
-    case State::kOpen: return ping_at_ns_;
+    case State::kIdle:
+      return connect_at_ns_;
+    case State::kOpen:
+      return ping_at_ns_;
     case State::kConnecting:
-    case State::kStopped: break;
+    case State::kStopped:
+      break;
   }
   return kNever;
 }

@@ -30,7 +30,8 @@ void Spread(JsonWriter& w, JsonView object) {
   if (!document.Parse(object.text()).ok()) return;
   for (auto member = document.root().First(); !member.absent(); member = member.Next()) {
     const auto key = member.Key();
-    if (key == "type" || key == "at" || key == "ask" || key == "of" || key == "ok" || key == "error") continue;
+    if (key == "type" || key == "at" || key == "ask" || key == "of" || key == "ok" || key == "error")
+      continue;
     w.Key(key).Json(member.text());
   }
 }
@@ -98,7 +99,13 @@ std::string Encode(const MayReturn&, int64_t at_ms) {
 
 std::string Encode(const RunnerRegister& f, int64_t at_ms) {
   return Frame("register", at_ms, [&](JsonWriter& w) {
-    w.Key("runner").Begin('{').Key("host").String(f.host).Field("pid", f.pid).Field("version", f.version).End('}');
+    w.Key("runner")
+        .Begin('{')
+        .Key("host")
+        .String(f.host)
+        .Field("pid", f.pid)
+        .Field("version", f.version)
+        .End('}');
   });
 }
 std::string Encode(const RunnerStarted& f, int64_t at_ms) {
@@ -109,10 +116,12 @@ std::string Encode(const RunnerStarted& f, int64_t at_ms) {
   });
 }
 std::string Encode(const RunnerStart& f, int64_t at_ms) {
-  return Frame("start", at_ms, [&](JsonWriter& w) { w.Key("ask").String(f.ask).Key("folder").String(f.folder); });
+  return Frame("start", at_ms,
+               [&](JsonWriter& w) { w.Key("ask").String(f.ask).Key("folder").String(f.folder); });
 }
 std::string Encode(const RunnerKill& f, int64_t at_ms) {
-  return Frame("kill", at_ms, [&](JsonWriter& w) { w.Key("ask").String(f.ask).Key("folder").String(f.folder); });
+  return Frame("kill", at_ms,
+               [&](JsonWriter& w) { w.Key("ask").String(f.ask).Key("folder").String(f.folder); });
 }
 
 std::string Encode(const Watch& f, int64_t at_ms) {
@@ -127,7 +136,13 @@ std::string Encode(const DashboardCommand& f, int64_t at_ms) {
 }
 std::string Encode(const Did& f, int64_t at_ms) {
   return Frame("did", at_ms, [&](JsonWriter& w) {
-    w.Key("of").String(f.of).Field("id", f.id).Field("ask", f.ask).Key("ok").Bool(f.ok).Field("error", f.error);
+    w.Key("of")
+        .String(f.of)
+        .Field("id", f.id)
+        .Field("ask", f.ask)
+        .Key("ok")
+        .Bool(f.ok)
+        .Field("error", f.error);
     if (f.code) {
       w.Key("code").String(*f.code).Key("args").Begin('{');
       if (!f.arg_key.empty()) w.Key(f.arg_key).String(f.arg_value);

@@ -1,12 +1,14 @@
 /* The sizes of the structures of the C API, on a machine with 64-bit pointers. A size that grows needs a new
- * WB_ABI_VERSION only where the structure has no struct_size; one that shrinks or moves a member always does. */
+ * WB_ABI_VERSION only where the structure has no struct_size; one that shrinks or moves a member always does.
+ */
 #include <stddef.h>
 #include <stdio.h>
 
 #include "watchbill/watchbill.h"
 
 #define SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), "the size of " #type " has changed")
-#define PLACE(type, member, bytes) _Static_assert(offsetof(type, member) == (bytes), #type "." #member " has moved")
+#define PLACE(type, member, bytes) \
+  _Static_assert(offsetof(type, member) == (bytes), #type "." #member " has moved")
 
 SIZE(wb_str, 16);
 SIZE(wb_error, 256);

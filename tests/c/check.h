@@ -14,11 +14,11 @@
     }                                                                               \
   } while (0)
 
-static inline int str_is(wb_str s, const char *text) {
+static inline int str_is(wb_str s, const char* text) {
   return s.data != NULL && s.size == strlen(text) && memcmp(s.data, text, s.size) == 0;
 }
 
-static inline int str_has(wb_str s, const char *text) {
+static inline int str_has(wb_str s, const char* text) {
   const size_t n = strlen(text);
   for (size_t i = 0; i + n <= s.size; ++i) {
     if (memcmp(s.data + i, text, n) == 0) return 1;
@@ -26,7 +26,7 @@ static inline int str_has(wb_str s, const char *text) {
   return 0;
 }
 
-static inline wb_str str(const char *text) {
+static inline wb_str str(const char* text) {
   wb_str s;
   s.data = text;
   s.size = strlen(text);

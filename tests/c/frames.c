@@ -3,10 +3,10 @@
 
 #include "check.h"
 
-static void run_file(wb_mp_decoder *decoder, const char *name, int32_t speaker) {
+static void run_file(wb_mp_decoder* decoder, const char* name, int32_t speaker) {
   char path[512], line[65536];
   int lines = 0;
-  FILE *file;
+  FILE* file;
   snprintf(path, sizeof path, "%s/frames/%s.ndjson", WATCHBILL_GOLDEN_DIR, name);
   file = fopen(path, "rb");
   CHECK(file != NULL);
@@ -28,7 +28,7 @@ static void run_file(wb_mp_decoder *decoder, const char *name, int32_t speaker) 
 
 int main(void) {
   wb_mp_decoder_options options;
-  wb_mp_decoder *decoder = NULL;
+  wb_mp_decoder* decoder = NULL;
   wb_mp_frame frame = {0};
   wb_error err = {0};
 
@@ -42,7 +42,10 @@ int main(void) {
   run_file(decoder, "dashboard", WB_MP_DASHBOARD);
 
   frame.struct_size = sizeof frame;
-  CHECK(wb_mp_decode(decoder, WB_MP_AGENT, str("{\"type\":\"log\",\"entry\":{\"id\":1,\"tool\":\"sql\",\"tokens\":{\"total\":812}}}"), &frame, &err) == WB_OK);
+  CHECK(
+      wb_mp_decode(decoder, WB_MP_AGENT,
+                   str("{\"type\":\"log\",\"entry\":{\"id\":1,\"tool\":\"sql\",\"tokens\":{\"total\":812}}}"),
+                   &frame, &err) == WB_OK);
   CHECK(frame.kind == WB_MP_LOG);
   CHECK(frame.tokens == 812);
   CHECK(str_is(frame.name, "sql"));

@@ -1,4 +1,5 @@
-// A board that is told lines of frames: an empty line is half a second, the length of a line says which socket.
+// A board that is told lines of frames: an empty line is half a second, the length of a line says which
+// socket.
 #include <cstdint>
 #include <string_view>
 

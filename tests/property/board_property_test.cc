@@ -22,16 +22,19 @@ class Page {
       Put(root["agents"]);
     } else if (type == "rows") {
       Put(root["changed"]);
-      for (json::Value id = root["gone"].First(); !id.absent(); id = id.Next()) rows.erase(std::string(*id.AsString()));
+      for (json::Value id = root["gone"].First(); !id.absent(); id = id.Next())
+        rows.erase(std::string(*id.AsString()));
     } else if (type == "run") {
-      runs[std::string(*root["id"].AsString()) + "/" + std::string(*root["run"]["runId"].AsString())] = root["run"].text().text();
+      runs[std::string(*root["id"].AsString()) + "/" + std::string(*root["run"]["runId"].AsString())] =
+          root["run"].text().text();
     }
   }
   std::map<std::string, std::string> rows, runs;
 
  private:
   void Put(const json::Value& list) {
-    for (json::Value row = list.First(); !row.absent(); row = row.Next()) rows[std::string(*row["id"].AsString())] = row.text().text();
+    for (json::Value row = list.First(); !row.absent(); row = row.Next())
+      rows[std::string(*row["id"].AsString())] = row.text().text();
   }
   json::Document document_{{.bytes = SIZE_MAX, .depth = 64}};
 };
@@ -54,28 +57,43 @@ struct Play {
       case 0:
       case 1: {
         const std::string id = "id-" + std::to_string(random.Below(6));
-        f.Register(c, random.OneIn(6) ? nullptr : id.c_str(), random.OneIn(2) ? "Name" : "Other", random.OneIn(3) ? "box" : "here");
+        f.Register(c, random.OneIn(6) ? nullptr : id.c_str(), random.OneIn(2) ? "Name" : "Other",
+                   random.OneIn(3) ? "box" : "here");
         break;
       }
-      case 2: f.Apply(AgentClosed{c}); break;
-      case 3: f.Apply(AgentLeft{c}); break;
-      case 4: f.Apply(AgentHeard{c}); break;
+      case 2:
+        f.Apply(AgentClosed{c});
+        break;
+      case 3:
+        f.Apply(AgentLeft{c});
+        break;
+      case 4:
+        f.Apply(AgentHeard{c});
+        break;
       case 5: {
         const std::string parent = random.Of(kRuns);
         f.Enter(c, random.Of(kRuns).c_str(), random.OneIn(2) ? OptText(parent) : OptText());
         break;
       }
-      case 6: f.Exit(c, random.Of(kRuns).c_str(), random.Of(kOutcomes).c_str()); break;
+      case 6:
+        f.Exit(c, random.Of(kRuns).c_str(), random.Of(kOutcomes).c_str());
+        break;
       case 7:
       case 8: {
         const std::string run = random.Of(kRuns);
-        f.Entry(c, std::to_string(random.Below(40)).c_str(), static_cast<int64_t>(random.Below(500)), random.OneIn(3) ? OptText() : OptText(run),
-                random.OneIn(2) ? "llm" : "tool");
+        f.Entry(c, std::to_string(random.Below(40)).c_str(), static_cast<int64_t>(random.Below(500)),
+                random.OneIn(3) ? OptText() : OptText(run), random.OneIn(2) ? "llm" : "tool");
         break;
       }
-      case 9: f.Apply(RunnerRegistered{20 + random.Below(3), random.OneIn(2) ? "here" : "box", 1}); break;
-      case 10: f.Apply(RunnerClosed{20 + random.Below(3)}); break;
-      case 11: f.Apply(FolderStarted{20 + random.Below(3), "/srv/agent", random.OneIn(2), {}}); break;
+      case 9:
+        f.Apply(RunnerRegistered{20 + random.Below(3), random.OneIn(2) ? "here" : "box", 1});
+        break;
+      case 10:
+        f.Apply(RunnerClosed{20 + random.Below(3)});
+        break;
+      case 11:
+        f.Apply(FolderStarted{20 + random.Below(3), "/srv/agent", random.OneIn(2), {}});
+        break;
       case 12: {
         std::vector<KeyedAgent> list;
         for (int i = 0; i < 6; ++i) {
@@ -84,7 +102,9 @@ struct Play {
         f.List(std::move(list));
         break;
       }
-      case 13: f.Wait(static_cast<int64_t>(random.Below(8) == 0 ? 25 * kSecond : random.Below(300) * kMillisecond)); break;
+      case 13:
+        f.Wait(static_cast<int64_t>(random.Below(8) == 0 ? 25 * kSecond : random.Below(300) * kMillisecond));
+        break;
     }
     for (auto& [watcher, is_drained] : drained) {
       for (const std::string& frame : f.Take(watcher)) {
@@ -144,7 +164,8 @@ TEST_CASE("B2 whatever happens, a page that follows the differences shows the bo
       CAPTURE(id);
       REQUIRE(a.Parse(row).ok());
       REQUIRE(b.Parse(play.pages[2].rows[id]).ok());
-      for (const char* key : {"state", "name", "host", "since", "lastRun", "current", "canRun", "canTerminate", "runners", "keyed"}) {
+      for (const char* key : {"state", "name", "host", "since", "lastRun", "current", "canRun",
+                              "canTerminate", "runners", "keyed"}) {
         CAPTURE(key);
         CHECK(a.root()[key].text().text() == b.root()[key].text().text());
       }

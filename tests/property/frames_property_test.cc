@@ -1,4 +1,5 @@
-// Frames that nobody wrote: reading never fails but by an answer, and what was read once reads the same again.
+// Frames that nobody wrote: reading never fails but by an answer, and what was read once reads the same
+// again.
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -27,8 +28,25 @@ TEST_CASE("P4 a frame that was changed anywhere is read or refused, and settles 
   Seeded random(seed);
   const auto lines = GoldenLines();
   REQUIRE(lines.size() > 20);
-  static const std::vector<std::string> kPieces = {"\"", "{", "}", "[", "]", ":", ",", "null", "1e999", "-", "0", "\\u0000", "\\ud800", "\xff", "true",
-                                                   "\"type\":\"ok\",", "\"ask\":\"x\",", "\"agent\":", "\n"};
+  static const std::vector<std::string> kPieces = {"\"",
+                                                   "{",
+                                                   "}",
+                                                   "[",
+                                                   "]",
+                                                   ":",
+                                                   ",",
+                                                   "null",
+                                                   "1e999",
+                                                   "-",
+                                                   "0",
+                                                   "\\u0000",
+                                                   "\\ud800",
+                                                   "\xff",
+                                                   "true",
+                                                   "\"type\":\"ok\",",
+                                                   "\"ask\":\"x\",",
+                                                   "\"agent\":",
+                                                   "\n"};
   Decoder decoder;
   size_t accepted = 0;
   for (int i = 0; i < 40'000; ++i) {
@@ -36,10 +54,18 @@ TEST_CASE("P4 a frame that was changed anywhere is read or refused, and settles 
     for (size_t changes = 1 + random.Below(3); changes > 0; --changes) {
       const size_t at = random.Below(text.size());
       switch (random.Below(4)) {
-        case 0: text[at] = static_cast<char>(random.Below(256)); break;
-        case 1: text.erase(at, 1 + random.Below(8)); break;
-        case 2: text.insert(at, random.Of(kPieces)); break;
-        case 3: text.insert(at, text.substr(random.Below(text.size()), random.Below(20))); break;
+        case 0:
+          text[at] = static_cast<char>(random.Below(256));
+          break;
+        case 1:
+          text.erase(at, 1 + random.Below(8));
+          break;
+        case 2:
+          text.insert(at, random.Of(kPieces));
+          break;
+        case 3:
+          text.insert(at, text.substr(random.Below(text.size()), random.Below(20)));
+          break;
       }
       if (text.empty()) text = "x";
     }

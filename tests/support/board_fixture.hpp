@@ -41,8 +41,8 @@ class BoardFixture {
     now.wall_ms += ns / kMillisecond;
   }
 
-  void Register(ConnectionId connection, const char* id, const char* name = "Agent", const char* host = "here",
-                const char* cwd = "/srv/agent") {
+  void Register(ConnectionId connection, const char* id, const char* name = "Agent",
+                const char* host = "here", const char* cwd = "/srv/agent") {
     AgentRegistered e;
     e.connection = connection;
     if (id != nullptr) e.id = id;
@@ -67,7 +67,8 @@ class BoardFixture {
     e.failure = failure;
     Apply(e);
   }
-  void Entry(ConnectionId connection, const char* id, std::optional<int64_t> tokens, OptText run = {}, OptText kind = "llm") {
+  void Entry(ConnectionId connection, const char* id, std::optional<int64_t> tokens, OptText run = {},
+             OptText kind = "llm") {
     LogArrived e;
     e.connection = connection;
     e.entry = JsonView::Trusted("{\"id\":1}");
@@ -89,7 +90,9 @@ class BoardFixture {
     }
     return {};
   }
-  std::string StateOf(std::string_view id) { return std::string(Row(id)["state"].AsString().value_or("no row")); }
+  std::string StateOf(std::string_view id) {
+    return std::string(Row(id)["state"].AsString().value_or("no row"));
+  }
 
   // What this watcher was sent, oldest first, and no longer is here.
   std::vector<std::string> Take(WatcherId watcher) {

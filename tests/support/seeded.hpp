@@ -22,7 +22,9 @@ class Seeded {
   size_t Below(size_t n) { return std::uniform_int_distribution<size_t>(0, n - 1)(engine_); }
   bool OneIn(size_t n) { return Below(n) == 0; }
   template <typename T>
-  const T& Of(const std::vector<T>& choices) { return choices[Below(choices.size())]; }
+  const T& Of(const std::vector<T>& choices) {
+    return choices[Below(choices.size())];
+  }
 
  private:
   std::mt19937_64 engine_;

@@ -114,7 +114,9 @@ struct Agent::Impl : std::enable_shared_from_this<Impl> {
         since = now;
         dial->Send(mp::Encode(EnterOf(run, beat.delegated), now));
         break;
-      case Beat::Kind::kEntry: dial->Send(mp::Encode(EntryOf(run, beat, now), now)); break;
+      case Beat::Kind::kEntry:
+        dial->Send(mp::Encode(EntryOf(run, beat, now), now));
+        break;
       case Beat::Kind::kExit: {
         mp::Run frame = EnterOf(run, beat.delegated);
         frame.phase = mp::Run::Phase::kExit;
@@ -139,7 +141,13 @@ struct Agent::Impl : std::enable_shared_from_this<Impl> {
   mp::Log EntryOf(const Running& run, const Beat& beat, int64_t now) {
     entry_text.clear();
     JsonWriter w(entry_text);
-    w.Begin('{').Key("id").Int(++last_entry).Key("kind").String(beat.entry_kind).Key("name").String(beat.name);
+    w.Begin('{')
+        .Key("id")
+        .Int(++last_entry)
+        .Key("kind")
+        .String(beat.entry_kind)
+        .Key("name")
+        .String(beat.name);
     w.Key("at").String(IsoFromWallMs(now)).Key("runId").String(beat.delegated ? run.desk_id : run.id);
     if (beat.delegated) w.Key("parentRunId").String(run.id).Key("agent").String(Work::kDesk);
     w.Key("startedBy").String(run.started_by).Key("ok").Bool(beat.ok).Key("durationMs").Int(beat.took_ms);
@@ -164,14 +172,16 @@ struct Agent::Impl : std::enable_shared_from_this<Impl> {
       dial->Send(mp::Encode(answer, Wall()));
       Leave();
     } else if (std::holds_alternative<mp::Duplicate>(*command)) {
-      net::Log(net::LogLevel::kWarn, "another copy of this agent is on the board: standing down until it is gone");
+      net::Log(net::LogLevel::kWarn,
+               "another copy of this agent is on the board: standing down until it is gone");
       standing_down = true;
       runs.clear();
     } else if (std::holds_alternative<mp::MayReturn>(*command)) {
       net::Log(net::LogLevel::kInfo, "the other copy is gone: back at work");
       standing_down = false;
       SendRegister();
-    } else if (const auto* unknown = std::get_if<mp::UnknownFrame>(&*command); unknown != nullptr && unknown->ask) {
+    } else if (const auto* unknown = std::get_if<mp::UnknownFrame>(&*command);
+               unknown != nullptr && unknown->ask) {
       const std::string sentence = fmt::format("no such command: {}", unknown->type);
       const mp::Error answer{*unknown->ask, unknown->type, sentence, {}};
       dial->Send(mp::Encode(answer, Wall()));
@@ -198,7 +208,8 @@ struct Agent::Impl : std::enable_shared_from_this<Impl> {
   net::Response Answer(const net::Request& request) {
     net::Response response;
     if (request.path == "/run" && request.method == "POST") {
-      if (standing_down) return net::ErrorResponse(503, "Another copy of this agent is at work: this one stands down.");
+      if (standing_down)
+        return net::ErrorResponse(503, "Another copy of this agent is at work: this one stands down.");
       if (leaving) return net::ErrorResponse(503, "It is leaving.");
       if (runs.size() >= 100) return net::ErrorResponse(503, "It has a hundred runs in flight already.");
       const std::string id = Begin("manual");
@@ -210,8 +221,16 @@ struct Agent::Impl : std::enable_shared_from_this<Impl> {
       return net::ErrorResponse(404, "GET / says who this is; POST /run starts a run.");
     }
     JsonWriter(response.body)
-        .Begin('{').Key("id").String(options.id).Key("name").String(options.name)
-        .Key("running").Int(static_cast<int64_t>(runs.size())).Key("monitor").String(options.monitor_url).End('}');
+        .Begin('{')
+        .Key("id")
+        .String(options.id)
+        .Key("name")
+        .String(options.name)
+        .Key("running")
+        .Int(static_cast<int64_t>(runs.size()))
+        .Key("monitor")
+        .String(options.monitor_url)
+        .End('}');
     return response;
   }
 
@@ -229,7 +248,8 @@ struct Agent::Impl : std::enable_shared_from_this<Impl> {
   bool standing_down = false, leaving = false, complained = false;
 };
 
-absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(net::Loop& loop, AgentOptions options, std::function<void()> ended) {
+absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(net::Loop& loop, AgentOptions options,
+                                                     std::function<void()> ended) {
   auto impl = std::make_shared<Impl>(loop, std::move(options), std::move(ended));
   Impl* self = impl.get();
   net::ServerOptions listen;
@@ -251,13 +271,16 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(net::Loop& loop, AgentOptio
   events.opened = [self] { self->OnOpened(); };
   events.text = [self](std::string_view text) { self->OnText(text); };
   events.closed = [self](std::string_view why) {
-    if (!self->leaving) net::Log(net::LogLevel::kWarn, "the monitor is gone; trying again for ever", {{"why", why}});
+    if (!self->leaving)
+      net::Log(net::LogLevel::kWarn, "the monitor is gone; trying again for ever", {{"why", why}});
     self->complained = true;
     self->standing_down = false;
   };
   events.failed = [self](std::string_view why, int status) {
     if (std::exchange(self->complained, true)) return;
-    net::Log(net::LogLevel::kWarn, status == 401 ? "the monitor refused the token: give its token in MONITOR_TOKEN" : "the monitor cannot be reached; trying again for ever",
+    net::Log(net::LogLevel::kWarn,
+             status == 401 ? "the monitor refused the token: give its token in MONITOR_TOKEN"
+                           : "the monitor cannot be reached; trying again for ever",
              {{"monitor", self->options.monitor_url}, {"why", why}});
   };
   impl->dial = std::make_unique<net::DialLoop>(loop, std::move(dial), std::move(events));

@@ -24,11 +24,12 @@ struct AgentOptions {
 class Agent {
  public:
   // Unavailable where its door cannot be opened. `ended` is called once it has said goodbye.
-  static absl::StatusOr<std::unique_ptr<Agent>> Create(net::Loop& loop, AgentOptions options, std::function<void()> ended);
+  static absl::StatusOr<std::unique_ptr<Agent>> Create(net::Loop& loop, AgentOptions options,
+                                                       std::function<void()> ended);
   ~Agent();
 
   void Start();
-  void Leave();  // says that it leaves, and ends
+  void Leave();             // says that it leaves, and ends
   std::string url() const;  // of its own door
 
   struct Impl;

@@ -27,12 +27,15 @@ const net::ProgramSpec kProgram{
         {"id", "UUID", "its id (or WATCHBILL_AGENT_ID; else one that it keeps in its folder)", false},
         {"name", "NAME", "its name (or WATCHBILL_AGENT_NAME; else its folder's)", false},
         {"host", "NAME", "the machine that it says it runs on (default: the host name)", false},
-        {"every", "MS", "milliseconds between the runs it starts by itself\n(default 5000; 0: only when asked)", false},
-        {"port", "PORT", "of its own door on 127.0.0.1, where POST /run starts a run\n(default 0: any that is free)", false},
+        {"every", "MS",
+         "milliseconds between the runs it starts by itself\n(default 5000; 0: only when asked)", false},
+        {"port", "PORT",
+         "of its own door on 127.0.0.1, where POST /run starts a run\n(default 0: any that is free)", false},
         {"seed", "NUMBER", "of its made-up work (default: made from its id)", false},
         {"log-format", "json|text", "how lines on standard error are written (default: text)", false},
     },
-    "Its folder's .env is read before its environment. It runs until it is interrupted, or the board ends it."};
+    "Its folder's .env is read before its environment. It runs until it is interrupted, or the board ends "
+    "it."};
 
 absl::StatusOr<std::string> KeptId(const std::string& folder, uint64_t now) {
   const std::string path = folder + "/.watchbill/agent-id";
@@ -47,7 +50,9 @@ int Run(int argc, char** argv) {
   const net::Parsed parsed = net::ParseOrExplain(kProgram, argc, argv);
   if (parsed.exit) return *parsed.exit;
   const net::Options& given = parsed.options;
-  const auto complain = [](std::string_view what, int code) { return net::Complain(kProgram.name, what, code); };
+  const auto complain = [](std::string_view what, int code) {
+    return net::Complain(kProgram.name, what, code);
+  };
   const std::string format = given.value("log-format").value_or("text");
   if (format != "json" && format != "text") return complain("--log-format is json or text", net::kExitUsage);
   net::SetLogFormat(format == "json" ? net::LogFormat::kJson : net::LogFormat::kText);
@@ -64,11 +69,14 @@ int Run(int argc, char** argv) {
     const char* set = std::getenv(name);
     return set != nullptr ? set : "";
   };
-  const auto either = [&](const char* option, const char* name) { return given.value(option).value_or(variable(name)); };
+  const auto either = [&](const char* option, const char* name) {
+    return given.value(option).value_or(variable(name));
+  };
 
   options.monitor_url = either("monitor", "MONITOR_URL");
   if (options.monitor_url.empty()) {
-    return complain("it needs the monitor's address: --monitor http://HOST:PORT, or MONITOR_URL", net::kExitUsage);
+    return complain("it needs the monitor's address: --monitor http://HOST:PORT, or MONITOR_URL",
+                    net::kExitUsage);
   }
   const auto monitor = net::ParseMonitorUrl(options.monitor_url);
   if (!monitor.ok()) return complain(MessageOf(monitor.status()), net::kExitUsage);
@@ -94,8 +102,10 @@ int Run(int argc, char** argv) {
   if (!seed.ok()) return complain(MessageOf(seed.status()), net::kExitUsage);
   // By itself another one at each start, so that ids of runs do not come again.
   const Now now = net::ReadClocks();
-  options.seed = given.has("seed") ? static_cast<uint64_t>(*seed)
-                                   : std::hash<std::string>()(options.id) ^ static_cast<uint64_t>(now.mono_ns) ^ static_cast<uint64_t>(now.wall_ms);
+  options.seed = given.has("seed")
+                     ? static_cast<uint64_t>(*seed)
+                     : std::hash<std::string>()(options.id) ^ static_cast<uint64_t>(now.mono_ns) ^
+                           static_cast<uint64_t>(now.wall_ms);
 
   net::Loop loop;
   auto agent = example::Agent::Create(loop, std::move(options), [&] { loop.Stop(); });

@@ -17,12 +17,13 @@ int64_t Work::Between(int64_t least, int64_t most) {
 
 std::string Work::NextId() {
   const uint64_t a = Random(), b = Random();
-  return fmt::format("{:08x}-{:04x}-4{:03x}-a{:03x}-{:012x}", a >> 32, a >> 16 & 0xFFFF, a & 0xFFF, b >> 48 & 0xFFF,
-                     b & 0xFFFFFFFFFFFF);
+  return fmt::format("{:08x}-{:04x}-4{:03x}-a{:03x}-{:012x}", a >> 32, a >> 16 & 0xFFFF, a & 0xFFF,
+                     b >> 48 & 0xFFF, b & 0xFFFFFFFFFFFF);
 }
 
 std::vector<Beat> Work::NextRun() {
-  static constexpr const char* kTools[] = {"read-tide-table", "look-up-berth", "fetch-manifest", "check-weather"};
+  static constexpr const char* kTools[] = {"read-tide-table", "look-up-berth", "fetch-manifest",
+                                           "check-weather"};
   const auto model = [&](bool delegated) {
     Beat beat;
     beat.kind = Beat::Kind::kEntry;

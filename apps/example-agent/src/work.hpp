@@ -11,9 +11,9 @@ namespace watchbill::example {
 // One thing that happens in a run, so many milliseconds after the one before.
 struct Beat {
   enum class Kind {
-    kEnter,     // a run begins; `parent` where it is delegated
-    kEntry,     // a journal line: a call that has returned
-    kExit,      // a run ends, or waits
+    kEnter,  // a run begins; `parent` where it is delegated
+    kEntry,  // a journal line: a call that has returned
+    kExit,   // a run ends, or waits
   };
   Kind kind = Kind::kEnter;
   int64_t after_ms = 0;

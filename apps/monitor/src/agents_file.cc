@@ -51,12 +51,22 @@ void WritePretty(const json::value& value, std::string& out, size_t indent) {
       out.append("\n").append(indent, ' ').append("]");
       return;
     }
-    case json::kind::string: w.String(std::string_view(value.get_string().data(), value.get_string().size())); return;
-    case json::kind::double_: w.Double(value.get_double()); return;
-    case json::kind::bool_: w.Bool(value.get_bool()); return;
-    case json::kind::null: w.Null(); return;
+    case json::kind::string:
+      w.String(std::string_view(value.get_string().data(), value.get_string().size()));
+      return;
+    case json::kind::double_:
+      w.Double(value.get_double());
+      return;
+    case json::kind::bool_:
+      w.Bool(value.get_bool());
+      return;
+    case json::kind::null:
+      w.Null();
+      return;
     case json::kind::int64:
-    case json::kind::uint64: out.append(json::serialize(value)); return;
+    case json::kind::uint64:
+      out.append(json::serialize(value));
+      return;
   }
 }
 
@@ -84,7 +94,8 @@ absl::StatusOr<json::value> Parse(std::string_view text) {
 }
 
 // A member that is a text, or is not there. Sets `field` where it is something else.
-absl::StatusOr<std::string> TextMember(const json::object& object, const char* name, size_t most, std::string& field) {
+absl::StatusOr<std::string> TextMember(const json::object& object, const char* name, size_t most,
+                                       std::string& field) {
   const json::value* member = object.if_contains(name);
   if (member == nullptr || member->is_null()) return std::string();
   if (!member->is_string()) {
@@ -103,8 +114,11 @@ absl::StatusOr<board::KeyedAgent> ReadEntry(const json::value& value, std::strin
   if (!value.is_object()) return absl::InvalidArgumentError("an agent is an object with `id` and `name`");
   const json::object& object = value.get_object();
   board::KeyedAgent agent;
-  const std::pair<const char*, std::string*> members[] = {
-      {"id", &agent.id}, {"name", &agent.name}, {"folder", &agent.folder}, {"host", &agent.host}, {"note", &agent.note}};
+  const std::pair<const char*, std::string*> members[] = {{"id", &agent.id},
+                                                          {"name", &agent.name},
+                                                          {"folder", &agent.folder},
+                                                          {"host", &agent.host},
+                                                          {"note", &agent.note}};
   for (const auto& [name, to] : members) {
     auto text = TextMember(object, name, std::string_view(name) == "name" ? 200 : 1024, field);
     if (!text.ok()) return text.status();
@@ -157,7 +171,8 @@ absl::StatusOr<AgentsFile> AgentsFile::Load(std::string path) {
     std::string field;
     auto agent = ReadEntry(entry, field);
     if (!agent.ok()) return wrong(fmt::format("agent {} of the list: {}", number, MessageOf(agent.status())));
-    if (!ids.insert(agent->id).second) return wrong(fmt::format("agent {} of the list: its id stands there twice", number));
+    if (!ids.insert(agent->id).second)
+      return wrong(fmt::format("agent {} of the list: its id stands there twice", number));
     file.agents_.push_back(*std::move(agent));
   }
   file.text_->root = *std::move(root);
@@ -177,12 +192,16 @@ absl::Status AgentsFile::Write(std::unique_ptr<Text> next) {
 absl::Status AgentsFile::Put(const board::KeyedAgent& agent) {
   auto next = std::make_unique<Text>(*text_);
   json::array& list = next->root.as_object().at("agents").as_array();
-  const auto at = std::find_if(agents_.begin(), agents_.end(), [&](const auto& a) { return a.id == agent.id; });
+  const auto at =
+      std::find_if(agents_.begin(), agents_.end(), [&](const auto& a) { return a.id == agent.id; });
   const auto index = static_cast<size_t>(at - agents_.begin());
   if (at == agents_.end()) list.push_back(json::object());
   json::object& entry = list.at(index).as_object();
-  const std::pair<const char*, const std::string*> members[] = {
-      {"id", &agent.id}, {"name", &agent.name}, {"folder", &agent.folder}, {"host", &agent.host}, {"note", &agent.note}};
+  const std::pair<const char*, const std::string*> members[] = {{"id", &agent.id},
+                                                                {"name", &agent.name},
+                                                                {"folder", &agent.folder},
+                                                                {"host", &agent.host},
+                                                                {"note", &agent.note}};
   for (const auto& [name, text] : members) {
     if (!text->empty()) {
       entry[name] = *text;
@@ -230,17 +249,26 @@ bool IsFlowId(std::string_view id) {
 
 absl::StatusOr<board::KeyedAgent> ReadKeyedAgent(std::string_view body, std::string& field) {
   auto value = Parse(body);
-  if (!value.ok()) return absl::InvalidArgumentError(fmt::format("this is not JSON: {}", MessageOf(value.status())));
+  if (!value.ok())
+    return absl::InvalidArgumentError(fmt::format("this is not JSON: {}", MessageOf(value.status())));
   return ReadEntry(*value, field);
 }
 
 std::string WriteKeyedAgents(const std::vector<board::KeyedAgent>& agents) {
   std::string out;
   JsonWriter w(out);
-  const auto said = [](const std::string& text) { return text.empty() ? board::OptText() : board::OptText(text); };
+  const auto said = [](const std::string& text) {
+    return text.empty() ? board::OptText() : board::OptText(text);
+  };
   w.Begin('[');
   for (const board::KeyedAgent& agent : agents) {
-    w.Begin('{').Key("id").String(agent.id).Key("name").String(agent.name).Key("folder").OptString(said(agent.folder));
+    w.Begin('{')
+        .Key("id")
+        .String(agent.id)
+        .Key("name")
+        .String(agent.name)
+        .Key("folder")
+        .OptString(said(agent.folder));
     w.Key("host").OptString(said(agent.host)).Key("note").OptString(said(agent.note)).End('}');
   }
   w.End(']');

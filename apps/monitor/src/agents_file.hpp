@@ -15,8 +15,8 @@ namespace watchbill::monitor {
 // Keys that are not known here, and the order of all of them, are kept when it is written again.
 class AgentsFile {
  public:
-  // An empty list where there is no file. InvalidArgument says what is wrong, and at which line and column or in
-  // which entry; the file is then left as it is.
+  // An empty list where there is no file. InvalidArgument says what is wrong, and at which line and column or
+  // in which entry; the file is then left as it is.
   static absl::StatusOr<AgentsFile> Load(std::string path);
 
   AgentsFile(AgentsFile&&) noexcept;

@@ -15,7 +15,8 @@ constexpr Command kCommands[] = {
 std::span<const Command> Commands() { return kCommands; }
 
 const Command* FindCommand(std::string_view name) {
-  const auto* found = std::find_if(std::begin(kCommands), std::end(kCommands), [&](const Command& c) { return c.name == name; });
+  const auto* found = std::find_if(std::begin(kCommands), std::end(kCommands),
+                                   [&](const Command& c) { return c.name == name; });
   return found == std::end(kCommands) ? nullptr : found;
 }
 

@@ -19,11 +19,16 @@ const net::ProgramSpec kProgram{
     "The board that agents, runners and servers dial into, with its page.",
     "watchbill-monitor [options]",
     {
-        {"host", "ADDRESS", "the address to listen on (default 127.0.0.1);\nany other than this machine's own needs a token", false},
+        {"host", "ADDRESS",
+         "the address to listen on (default 127.0.0.1);\nany other than this machine's own needs a token",
+         false},
         {"port", "PORT", "the port (default 5180); 0 takes any that is free", false},
-        {"name", "NAME", "a name by which this server is reached, beside its addresses;\nrepeat it for more", true},
-        {"data", "DIR", "where agents.json is kept\n(default: $XDG_DATA_HOME/watchbill or ~/.local/share/watchbill)", false},
-        {"token-file", "FILE", "a file whose first line agents, runners and browsers must show\n(or MONITOR_TOKEN)", false},
+        {"name", "NAME", "a name by which this server is reached, beside its addresses;\nrepeat it for more",
+         true},
+        {"data", "DIR",
+         "where agents.json is kept\n(default: $XDG_DATA_HOME/watchbill or ~/.local/share/watchbill)", false},
+        {"token-file", "FILE",
+         "a file whose first line agents, runners and browsers must show\n(or MONITOR_TOKEN)", false},
         {"token", "TOKEN", "the same, seen by whoever lists the processes: better the file", false},
         {"machine", "NAME", "this machine's name on the board (default: its host name)", false},
         {"no-runner", "", "do not bring up a runner for this machine", false},
@@ -52,7 +57,9 @@ int Run(int argc, char** argv) {
   const net::Parsed parsed = net::ParseOrExplain(kProgram, argc, argv);
   if (parsed.exit) return *parsed.exit;
   const net::Options& given = parsed.options;
-  const auto complain = [](std::string_view what, int code) { return net::Complain(kProgram.name, what, code); };
+  const auto complain = [](std::string_view what, int code) {
+    return net::Complain(kProgram.name, what, code);
+  };
 
   const std::string format = given.value("log-format").value_or("text");
   if (format != "json" && format != "text") return complain("--log-format is json or text", net::kExitUsage);
@@ -68,7 +75,8 @@ int Run(int argc, char** argv) {
   options.machine = given.value("machine").value_or(net::HostName());
   if (const char* token = std::getenv("MONITOR_TOKEN")) options.token = token;
   if (const auto token = given.value("token")) {
-    net::Log(net::LogLevel::kWarn, "a token on the command line is seen by whoever lists the processes: --token-file keeps it");
+    net::Log(net::LogLevel::kWarn,
+             "a token on the command line is seen by whoever lists the processes: --token-file keeps it");
     options.token = *token;
   }
   if (const auto file = given.value("token-file")) {

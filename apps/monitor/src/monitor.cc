@@ -28,10 +28,15 @@ board::BoardOptions BoardOptionsFor(const MonitorOptions& options) {
 }  // namespace
 
 Monitor::Impl::Impl(net::Loop& l, MonitorOptions o, AgentsFile f, std::unique_ptr<net::FolderLock> held)
-    : loop(l), options(std::move(o)), lock(std::move(held)), file(std::move(f)),
+    : loop(l),
+      options(std::move(o)),
+      lock(std::move(held)),
+      file(std::move(f)),
       board(BoardOptionsFor(options), net::ReadClocks()),
       sessions(options.token, net::IsLoopbackHost(options.host)),
-      decoder({.bytes = kAgentFrameBytes, .depth = 64}), timer(l), list_timer(l) {}
+      decoder({.bytes = kAgentFrameBytes, .depth = 64}),
+      timer(l),
+      list_timer(l) {}
 
 absl::Status Monitor::Impl::Start() {
   net::ServerOptions listen;
@@ -54,7 +59,9 @@ absl::Status Monitor::Impl::StartRunner() {
   // To itself, over a real socket: one implementation, one protocol.
   const bool v6 = options.host.find(':') != std::string::npos;
   const bool any = options.host == "0.0.0.0" || options.host == "::";
-  const std::string host = any ? (v6 ? "::1" : "127.0.0.1") : options.host == "localhost" ? "127.0.0.1" : options.host;
+  const std::string host = any                           ? (v6 ? "::1" : "127.0.0.1")
+                           : options.host == "localhost" ? "127.0.0.1"
+                                                         : options.host;
   o.monitor = {host, std::to_string(server->port()), ""};
   o.monitor_url = fmt::format("http://{}{}{}:{}", v6 ? "[" : "", host, v6 ? "]" : "", server->port());
   o.token = options.token;
@@ -76,14 +83,16 @@ void Monitor::Impl::ReadListAgain() {
     const int64_t now = net::ReadClocks().mono_ns;
     if (now - complained_ns > 30 * kSecond || complained_ns == 0) {
       complained_ns = now;
-      net::Log(net::LogLevel::kError, "the list of agents was changed and cannot be read; the one before stays in force",
+      net::Log(net::LogLevel::kError,
+               "the list of agents was changed and cannot be read; the one before stays in force",
                {{"why", MessageOf(again.status())}});
     }
     return;
   }
   complained_ns = 0;
   file = *std::move(again);
-  net::Log(net::LogLevel::kInfo, "the list of agents was read again", {{"agents", static_cast<int64_t>(file.agents().size())}});
+  net::Log(net::LogLevel::kInfo, "the list of agents was read again",
+           {{"agents", static_cast<int64_t>(file.agents().size())}});
   Apply(board::ListChanged{file.agents()});
 }
 
@@ -94,8 +103,11 @@ net::UpgradeAnswer Monitor::Impl::Upgrade(const net::Request& request) {
     return net::ErrorResponse(404, "There is no such socket here: /agent, /runner and /dashboard are.");
   }
   if (dials_in && !sessions.HasToken(request)) {
-    net::Log(net::LogLevel::kWarn, "somebody dialled in with a wrong token or none", {{"socket", request.path}});
-    return net::ErrorResponse(401, "The x-monitor-token header is missing or wrong: use the token that the monitor was started with.");
+    net::Log(net::LogLevel::kWarn, "somebody dialled in with a wrong token or none",
+             {{"socket", request.path}});
+    return net::ErrorResponse(
+        401,
+        "The x-monitor-token header is missing or wrong: use the token that the monitor was started with.");
   }
   net::Acceptance accept;
   if (request.path == "/agent") {
@@ -162,7 +174,8 @@ void Monitor::Impl::OnAgentText(uint64_t connection, std::string_view text) {
     Answered(connection, ok->ask, true, {}, ok->rest);
   } else if (const auto* error = std::get_if<mp::Error>(&*frame)) {
     Answered(connection, error->ask, false, error->error, error->rest);
-  } else if (const auto* unknown = std::get_if<mp::UnknownFrame>(&*frame); unknown != nullptr && unknown->ask && socket != agents.end()) {
+  } else if (const auto* unknown = std::get_if<mp::UnknownFrame>(&*frame);
+             unknown != nullptr && unknown->ask && socket != agents.end()) {
     const std::string sentence = fmt::format("no such command: {}", unknown->type);
     const mp::Error answer{*unknown->ask, unknown->type, sentence, {}};
     socket->second->Send(net::MakeBytes(mp::Encode(answer, net::ReadClocks().wall_ms)));
@@ -200,7 +213,8 @@ void Monitor::Impl::Settle() {
   for (const Asker& asker : asks.Expired(now)) Unanswered(asker);
   const board::Actions todo = std::exchange(actions, {});
   const auto send_to_agent = [&](uint64_t connection, std::string frame) {
-    if (const auto it = agents.find(connection); it != agents.end()) it->second->Send(net::MakeBytes(std::move(frame)));
+    if (const auto it = agents.find(connection); it != agents.end())
+      it->second->Send(net::MakeBytes(std::move(frame)));
   };
   for (const board::Action& action : todo) {
     if (const auto* push = std::get_if<board::Push>(&action)) {
@@ -230,11 +244,14 @@ absl::StatusOr<std::unique_ptr<Monitor>> Monitor::Create(net::Loop& loop, Monito
   if (absl::Status status = net::CheckListenAddress(options.host); !status.ok()) return status;
   if (options.token.empty() && !net::IsLoopbackHost(options.host)) {
     return absl::UnauthenticatedError(
-        fmt::format("refusing to listen on {} without a token: whoever reached the port could end every agent. Put one in a "
-                    "file and start with --token-file FILE", options.host));
+        fmt::format("refusing to listen on {} without a token: whoever reached the port could end every "
+                    "agent. Put one in a "
+                    "file and start with --token-file FILE",
+                    options.host));
   }
   auto lock = net::FolderLock::Take(options.data, "monitor");
-  if (!lock.ok()) return absl::DataLossError(fmt::format("{}; --data names another", MessageOf(lock.status())));
+  if (!lock.ok())
+    return absl::DataLossError(fmt::format("{}; --data names another", MessageOf(lock.status())));
   auto file = AgentsFile::Load(options.data + "/agents.json");
   if (!file.ok()) return absl::DataLossError(std::string(MessageOf(file.status())));
   auto impl = std::make_shared<Impl>(loop, std::move(options), *std::move(file), *std::move(lock));

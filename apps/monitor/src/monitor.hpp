@@ -24,8 +24,9 @@ struct MonitorOptions {
 
 class Monitor {
  public:
-  // Reads the list and listens. DataLoss: the data cannot be used, or another monitor has it; Unavailable: the address
-  // cannot be listened on; InvalidArgument: it is none; Unauthenticated: it is not loopback, and there is no token.
+  // Reads the list and listens. DataLoss: the data cannot be used, or another monitor has it; Unavailable:
+  // the address cannot be listened on; InvalidArgument: it is none; Unauthenticated: it is not loopback, and
+  // there is no token.
   static absl::StatusOr<std::unique_ptr<Monitor>> Create(net::Loop& loop, MonitorOptions options);
   ~Monitor();
 

@@ -74,10 +74,13 @@ net::Response Monitor::Impl::AnswerAgents(const net::Request& request) {
   std::string field;
   const auto agent = ReadKeyedAgent(request.body, field);
   if (!agent.ok()) return net::ErrorResponse(400, MessageOf(agent.status()), field);
-  const bool known = std::any_of(file.agents().begin(), file.agents().end(), [&](const auto& a) { return a.id == agent->id; });
-  if (!known && file.agents().size() >= 10'000) return net::ErrorResponse(400, "The list is full: 10,000 agents are the most.");
+  const bool known = std::any_of(file.agents().begin(), file.agents().end(),
+                                 [&](const auto& a) { return a.id == agent->id; });
+  if (!known && file.agents().size() >= 10'000)
+    return net::ErrorResponse(400, "The list is full: 10,000 agents are the most.");
   // On disk before it is answered.
-  if (const absl::Status put = file.Put(*agent); !put.ok()) return net::ErrorResponse(StatusFor(put), MessageOf(put));
+  if (const absl::Status put = file.Put(*agent); !put.ok())
+    return net::ErrorResponse(StatusFor(put), MessageOf(put));
   Apply(board::ListChanged{file.agents()});
   std::string list = WriteKeyedAgents({*agent});
   return Json(known ? 200 : 201, list.substr(1, list.size() - 2));

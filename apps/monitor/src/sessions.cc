@@ -58,7 +58,8 @@ std::string Sessions::SignIn(std::string_view token, Now now) {
 void Sessions::SignOut(const net::Request& request) { until_ns_.erase(SessionOf(request)); }
 
 std::string Sessions::CookieHeader(std::string_view value) {
-  return fmt::format("{}={}; HttpOnly; SameSite=Strict; Path=/{}", kCookie, value, value.empty() ? "; Max-Age=0" : "");
+  return fmt::format("{}={}; HttpOnly; SameSite=Strict; Path=/{}", kCookie, value,
+                     value.empty() ? "; Max-Age=0" : "");
 }
 
 }  // namespace watchbill::monitor

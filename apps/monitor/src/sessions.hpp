@@ -14,15 +14,17 @@ namespace watchbill::monitor {
 class Sessions {
  public:
   // `token` is empty where the monitor has none; it is then bound to loopback.
-  Sessions(std::string token, bool bound_to_loopback) : token_(std::move(token)), loopback_(bound_to_loopback) {}
+  Sessions(std::string token, bool bound_to_loopback)
+      : token_(std::move(token)), loopback_(bound_to_loopback) {}
 
   // Whether whoever dials in as an agent, runner or server showed the token that there is.
   bool HasToken(const net::Request& request) const;
-  // Whether somebody at a browser or a program of theirs may watch and command: on this machine, where nothing was
-  // passed on for somebody else; or with a session; or with the token.
+  // Whether somebody at a browser or a program of theirs may watch and command: on this machine, where
+  // nothing was passed on for somebody else; or with a session; or with the token.
   bool MayWatch(const net::Request& request, Now now);
 
-  // The value of the cookie for a browser that gave the right token; empty where it is wrong, or there is none.
+  // The value of the cookie for a browser that gave the right token; empty where it is wrong, or there is
+  // none.
   std::string SignIn(std::string_view token, Now now);
   void SignOut(const net::Request& request);
   static std::string CookieHeader(std::string_view value);

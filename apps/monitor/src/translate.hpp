@@ -9,8 +9,8 @@
 
 namespace watchbill::monitor {
 
-// What a frame means to the board, good as long as the frame. A frame that tells the board nothing but that its
-// agent lives (an answer, an unknown word) is AgentHeard.
+// What a frame means to the board, good as long as the frame. A frame that tells the board nothing but that
+// its agent lives (an answer, an unknown word) is AgentHeard.
 board::Event EventFor(board::ConnectionId connection, const monitorproto::AgentFrame& frame);
 
 // Nothing for what a runner says to whoever asked it.

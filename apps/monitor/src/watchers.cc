@@ -32,7 +32,8 @@ void Monitor::Impl::TurnAway(const std::shared_ptr<net::WebSocket>& socket) {
 }
 
 void Monitor::Impl::Tell(uint64_t watcher, std::string frame) {
-  if (const auto it = watchers.find(watcher); it != watchers.end()) it->second->Send(net::MakeBytes(std::move(frame)));
+  if (const auto it = watchers.find(watcher); it != watchers.end())
+    it->second->Send(net::MakeBytes(std::move(frame)));
 }
 
 void Monitor::Impl::OnWatcherText(uint64_t watcher, std::string_view text) {
@@ -78,7 +79,8 @@ void Monitor::Impl::Carry(uint64_t watcher, const mp::DashboardCommand& asked) {
     const std::string ask = asks.Ask(runner_plan->connection, std::move(asker), now);
     const mp::RunnerStart start{ask, runner_plan->folder};
     const mp::RunnerKill kill{ask, runner_plan->folder};
-    socket->second->Send(net::MakeBytes(run ? mp::Encode(start, now.wall_ms) : mp::Encode(kill, now.wall_ms)));
+    socket->second->Send(
+        net::MakeBytes(run ? mp::Encode(start, now.wall_ms) : mp::Encode(kill, now.wall_ms)));
   } else if (const auto* agent_plan = std::get_if<board::AskAgent>(&plan)) {
     const auto socket = agents.find(agent_plan->connection);
     if (socket == agents.end()) return Unanswered(asker);
@@ -89,7 +91,8 @@ void Monitor::Impl::Carry(uint64_t watcher, const mp::DashboardCommand& asked) {
   SettleSoon();
 }
 
-void Monitor::Impl::Answered(uint64_t connection, std::string_view ask, bool ok, std::string_view error, JsonView rest) {
+void Monitor::Impl::Answered(uint64_t connection, std::string_view ask, bool ok, std::string_view error,
+                             JsonView rest) {
   const auto asker = asks.Answered(connection, ask);
   if (!asker) return;
   mp::Did did;

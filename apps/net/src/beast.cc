@@ -33,7 +33,8 @@ using Acceptor = asio::basic_socket_acceptor<tcp, Executor>;
 using Resolver = asio::ip::basic_resolver<tcp, Executor>;
 using HttpRequest = http::request<http::string_body>;
 
-// Statements with co_await hold no braces and no lambda with captures: gcc 12 would destroy their temporaries twice.
+// Statements with co_await hold no braces and no lambda with captures: gcc 12 would destroy their temporaries
+// twice.
 template <typename T = void>
 using Task = asio::awaitable<T, Executor>;
 constexpr asio::as_tuple_t<asio::use_awaitable_t<Executor>> kUse{};
@@ -54,7 +55,10 @@ std::string_view Std(beast::string_view s) { return {s.data(), s.size()}; }
 class Session final : public WebSocket, public std::enable_shared_from_this<Session> {
  public:
   Session(Socket socket, const WebSocketLimits& limits)
-      : stream_(std::move(socket)), limits_(limits), progress_(stream_.get_executor()), goodbye_(stream_.get_executor()) {
+      : stream_(std::move(socket)),
+        limits_(limits),
+        progress_(stream_.get_executor()),
+        goodbye_(stream_.get_executor()) {
     stream_.read_message_max(limits.frame_bytes);
     stream_.auto_fragment(false);
     stream_.text(true);
@@ -87,7 +91,9 @@ class Session final : public WebSocket, public std::enable_shared_from_this<Sess
     queue_.push_back({Out::kText, std::move(text)});
     if (queued_bytes_ > limits_.queue_bytes) {
       // From the loop: whoever called may be in the middle of something.
-      asio::post(stream_.get_executor(), [self = shared_from_this()] { self->Finish("it takes frames too slowly: too much was queued for it"); });
+      asio::post(stream_.get_executor(), [self = shared_from_this()] {
+        self->Finish("it takes frames too slowly: too much was queued for it");
+      });
       return;
     }
     Write();
@@ -161,10 +167,14 @@ class Session final : public WebSocket, public std::enable_shared_from_this<Sess
         WatchProgress();
         stream_.async_write(asio::buffer(*out.bytes), done);
         break;
-      case Out::kPing: stream_.async_ping({}, done); break;
+      case Out::kPing:
+        stream_.async_ping({}, done);
+        break;
       case Out::kClose: {
-        ws::close_reason reason(static_cast<ws::close_code>(close_code_), beast::string_view(close_reason_.data(), close_reason_.size()));
-        stream_.async_close(reason, [self = shared_from_this()](const error_code&) { self->Finish("closed by us"); });
+        ws::close_reason reason(static_cast<ws::close_code>(close_code_),
+                                beast::string_view(close_reason_.data(), close_reason_.size()));
+        stream_.async_close(reason,
+                            [self = shared_from_this()](const error_code&) { self->Finish("closed by us"); });
         break;
       }
     }
@@ -188,10 +198,12 @@ class Session final : public WebSocket, public std::enable_shared_from_this<Sess
   std::string WhyFrom(const error_code& ec) {
     if (ec == ws::error::closed) {
       const ws::close_reason& reason = stream_.reason();
-      return fmt::format("closed by the other side ({}{}{})", static_cast<int>(reason.code), reason.reason.empty() ? "" : ": ",
+      return fmt::format("closed by the other side ({}{}{})", static_cast<int>(reason.code),
+                         reason.reason.empty() ? "" : ": ",
                          std::string_view(reason.reason.data(), reason.reason.size()));
     }
-    if (ec == ws::error::message_too_big) return fmt::format("it sent a frame of more than {} bytes", limits_.frame_bytes);
+    if (ec == ws::error::message_too_big)
+      return fmt::format("it sent a frame of more than {} bytes", limits_.frame_bytes);
     if (ec == asio::error::eof || ec == asio::error::connection_reset) return "the connection was lost";
     return ec.message();
   }
@@ -229,17 +241,23 @@ class Session final : public WebSocket, public std::enable_shared_from_this<Sess
 };
 
 // Whether a header is a list that has this word.
-bool HasWord(beast::string_view list, std::string_view word) { return http::token_list(list).exists(beast::string_view(word.data(), word.size())); }
+bool HasWord(beast::string_view list, std::string_view word) {
+  return http::token_list(list).exists(beast::string_view(word.data(), word.size()));
+}
 
 }  // namespace
 
 struct Server::Impl : std::enable_shared_from_this<Server::Impl> {
   Impl(Loop& loop, ServerOptions o, Handlers h)
-      : options(std::move(o)), handlers(std::move(h)), acceptor(loop.impl().context.get_executor()), stop_timer(acceptor.get_executor()) {}
+      : options(std::move(o)),
+        handlers(std::move(h)),
+        acceptor(loop.impl().context.get_executor()),
+        stop_timer(acceptor.get_executor()) {}
 
   Task<> Accept();
   Task<> Serve(Socket socket);
-  Response Answer(const HttpRequest& message, Socket& socket, std::shared_ptr<Session>* opened, Acceptance* acceptance);
+  Response Answer(const HttpRequest& message, Socket& socket, std::shared_ptr<Session>* opened,
+                  Acceptance* acceptance);
   void Finished();
 
   ServerOptions options;
@@ -271,7 +289,8 @@ http::response<http::span_body<const char>> ToBeast(const Response& response, co
   out.version(11);
   out.result(static_cast<unsigned>(response.status));
   const std::string_view body = response.body.empty() ? response.fixed : std::string_view(response.body);
-  if (!body.empty()) out.set(http::field::content_type, beast::string_view(response.type.data(), response.type.size()));
+  if (!body.empty())
+    out.set(http::field::content_type, beast::string_view(response.type.data(), response.type.size()));
   out.set(http::field::cache_control, "no-store");
   out.set("Content-Security-Policy", kContentSecurityPolicy);
   out.set("X-Content-Type-Options", "nosniff");
@@ -341,8 +360,8 @@ Task<> Server::Impl::Serve(Socket accepted) {
       } else if (ec == http::error::header_limit || ec == http::error::buffer_overflow) {
         status = 431;
         sentence = "the headers are too long";
-      } else if (ec.category() == make_error_code(http::error::bad_method).category() && ec != http::error::end_of_stream &&
-                 ec != http::error::partial_message) {
+      } else if (ec.category() == make_error_code(http::error::bad_method).category() &&
+                 ec != http::error::end_of_stream && ec != http::error::partial_message) {
         status = 400;
         sentence = "this is no HTTP request";
       }
@@ -393,8 +412,8 @@ Task<> Server::Impl::Serve(Socket accepted) {
   Finished();
 }
 
-// The checks that come before anything else, then the handlers. Where a WebSocket is accepted, its session has taken
-// the socket over.
+// The checks that come before anything else, then the handlers. Where a WebSocket is accepted, its session
+// has taken the socket over.
 Response Server::Impl::Answer(const HttpRequest& message, Socket& socket, std::shared_ptr<Session>* opened,
                               Acceptance* acceptance) {
   if (stopping) return ErrorResponse(503, "The server is stopping.");
@@ -402,7 +421,8 @@ Response Server::Impl::Answer(const HttpRequest& message, Socket& socket, std::s
   const std::string_view origin = Std(message[http::field::origin]);
   const std::string_view target = Std(message.target());
   if (message.count(http::field::host) != 1 || !HostAllowed(host, loopback, options.names)) {
-    return ErrorResponse(421, "This server is not known by that name: open it by its address, or start it with --name.");
+    return ErrorResponse(
+        421, "This server is not known by that name: open it by its address, or start it with --name.");
   }
   const bool upgrade = ws::is_upgrade(message);
   const bool reads = message.method() == http::verb::get || message.method() == http::verb::head;
@@ -418,13 +438,18 @@ Response Server::Impl::Answer(const HttpRequest& message, Socket& socket, std::s
   request.host = host;
   error_code ec;
   const auto peer = socket.remote_endpoint(ec);
-  request.from_loopback = !ec && (peer.address().is_loopback() ||
-                                  (peer.address().is_v6() && peer.address().to_v6().is_v4_mapped() &&
-                                   asio::ip::make_address_v4(asio::ip::v4_mapped, peer.address().to_v6()).is_loopback()));
-  request.forwarded = message.count("X-Forwarded-For") + message.count("Forwarded") + message.count("X-Real-IP") > 0;
-  request.header = [&message](std::string_view name) { return Std(message[beast::string_view(name.data(), name.size())]); };
+  request.from_loopback =
+      !ec && (peer.address().is_loopback() ||
+              (peer.address().is_v6() && peer.address().to_v6().is_v4_mapped() &&
+               asio::ip::make_address_v4(asio::ip::v4_mapped, peer.address().to_v6()).is_loopback()));
+  request.forwarded =
+      message.count("X-Forwarded-For") + message.count("Forwarded") + message.count("X-Real-IP") > 0;
+  request.header = [&message](std::string_view name) {
+    return Std(message[beast::string_view(name.data(), name.size())]);
+  };
   if (!upgrade) {
-    if (message.find(http::field::upgrade) != message.end() && HasWord(message[http::field::upgrade], "websocket")) {
+    if (message.find(http::field::upgrade) != message.end() &&
+        HasWord(message[http::field::upgrade], "websocket")) {
       return ErrorResponse(400, "this is no WebSocket handshake of version 13");
     }
     return handlers.request(request);
@@ -447,8 +472,8 @@ absl::Status CheckListenAddress(std::string_view host) {
   error_code ec;
   if (host != "localhost") asio::ip::make_address(std::string(host), ec);
   if (!ec) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      fmt::format("\"{}\" is no address to listen on: use 127.0.0.1, 0.0.0.0, ::1, :: or one of this machine's", host));
+  return absl::InvalidArgumentError(fmt::format(
+      "\"{}\" is no address to listen on: use 127.0.0.1, 0.0.0.0, ::1, :: or one of this machine's", host));
 }
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Listen(Loop& loop, ServerOptions options, Handlers handlers) {
@@ -459,14 +484,17 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Listen(Loop& loop, ServerOptions
   auto impl = std::make_shared<Impl>(loop, std::move(options), std::move(handlers));
   const tcp::endpoint endpoint(address, impl->options.port);
   const auto failed = [&](std::string_view hint) {
-    return absl::UnavailableError(fmt::format("cannot listen on {} port {}: {}{}", host, impl->options.port, ec.message(), hint));
+    return absl::UnavailableError(
+        fmt::format("cannot listen on {} port {}: {}{}", host, impl->options.port, ec.message(), hint));
   };
   impl->acceptor.open(endpoint.protocol(), ec);
   if (!ec) impl->acceptor.set_option(tcp::acceptor::reuse_address(true), ec);
   if (!ec) impl->acceptor.bind(endpoint, ec);
   if (!ec) impl->acceptor.listen(4096, ec);
-  if (ec == asio::error::address_in_use) return failed("; another program has it: choose another port, or --port 0 for any that is free");
-  if (ec == asio::error::access_denied) return failed("; ports below 1024 are the system's: choose a higher one");
+  if (ec == asio::error::address_in_use)
+    return failed("; another program has it: choose another port, or --port 0 for any that is free");
+  if (ec == asio::error::access_denied)
+    return failed("; ports below 1024 are the system's: choose a higher one");
   if (ec) return failed("");
   impl->loopback = address.is_loopback();
   impl->address = address.is_v6() ? fmt::format("[{}]", host) : host;
@@ -542,7 +570,8 @@ Task<error_code> Connect(std::shared_ptr<Attempt> attempt, MonitorAddress to) {
   co_return last;
 }
 
-Task<> DialOnce(MonitorAddress to, std::string path, std::string token, WebSocketLimits limits, DialEvents events) {
+Task<> DialOnce(MonitorAddress to, std::string path, std::string token, WebSocketLimits limits,
+                DialEvents events) {
   const auto executor = co_await asio::this_coro::executor;
   const auto attempt = std::make_shared<Attempt>(executor);
   SteadyTimer limit(executor);
@@ -588,10 +617,11 @@ Task<> DialOnce(MonitorAddress to, std::string path, std::string token, WebSocke
 
 }  // namespace
 
-void Dial(Loop& loop, const MonitorAddress& to, std::string_view path, std::string_view token, const WebSocketLimits& limits,
-          DialEvents events) {
+void Dial(Loop& loop, const MonitorAddress& to, std::string_view path, std::string_view token,
+          const WebSocketLimits& limits, DialEvents events) {
   asio::co_spawn(loop.impl().context.get_executor(),
-                 DialOnce(to, std::string(path), std::string(token), limits, std::move(events)), [](std::exception_ptr failure) {
+                 DialOnce(to, std::string(path), std::string(token), limits, std::move(events)),
+                 [](std::exception_ptr failure) {
                    if (failure) std::rethrow_exception(failure);
                  });
 }

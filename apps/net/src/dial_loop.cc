@@ -14,7 +14,8 @@ absl::StatusOr<MonitorAddress> ParseMonitorUrl(std::string_view url) {
   const auto parsed = boost::urls::parse_uri(url);
   if (!parsed) return wrong("it is not a URL");
   const auto scheme = std::string(parsed->scheme());
-  if (scheme == "https" || scheme == "wss") return wrong("this build does not speak TLS: put a proxy that does before it");
+  if (scheme == "https" || scheme == "wss")
+    return wrong("this build does not speak TLS: put a proxy that does before it");
   if (scheme != "http" && scheme != "ws") return wrong("it begins with http:// or ws://");
   if (parsed->host().empty()) return wrong("it names no host");
   if (parsed->has_userinfo()) return wrong("a name or password in it would end up in logs: use the token");
@@ -28,14 +29,17 @@ absl::StatusOr<MonitorAddress> ParseMonitorUrl(std::string_view url) {
 }
 
 struct DialLoop::Impl : std::enable_shared_from_this<Impl> {
-  Impl(Loop& l, Options o, Events e) : loop(l), options(std::move(o)), events(std::move(e)), dialer(options.timing), timer(l) {}
+  Impl(Loop& l, Options o, Events e)
+      : loop(l), options(std::move(o)), events(std::move(e)), dialer(options.timing), timer(l) {}
 
   // Carries out what the dialler says until it says wait.
   void Pump() {
     for (;;) {
       const Now now = ReadClocks();
       switch (dialer.Next(now)) {
-        case monitorproto::Dialer::Step::kConnect: Connect(); break;
+        case monitorproto::Dialer::Step::kConnect:
+          Connect();
+          break;
         case monitorproto::Dialer::Step::kPing:
           if (socket) socket->Ping();
           break;

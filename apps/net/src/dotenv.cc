@@ -13,7 +13,8 @@ std::string_view Trim(std::string_view s) {
 
 bool IsVariableName(std::string_view name) {
   if (name.empty() || (name[0] >= '0' && name[0] <= '9')) return false;
-  return name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") == std::string_view::npos;
+  return name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") ==
+         std::string_view::npos;
 }
 
 std::map<std::string, std::string> ParseDotEnv(std::string_view text) {
@@ -28,7 +29,8 @@ std::map<std::string, std::string> ParseDotEnv(std::string_view text) {
     const std::string_view name = Trim(line.substr(0, equals));
     std::string_view value = Trim(line.substr(equals + 1));
     if (!IsVariableName(name)) continue;
-    if (value.size() >= 2 && (value[0] == '"' || value[0] == '\'') && value.find(value[0], 1) != std::string_view::npos) {
+    if (value.size() >= 2 && (value[0] == '"' || value[0] == '\'') &&
+        value.find(value[0], 1) != std::string_view::npos) {
       value = value.substr(1, value.find(value[0], 1) - 1);
     } else {
       const size_t comment = value.find(" #");

@@ -39,7 +39,8 @@ class Descriptor {
 };
 
 std::string FolderOr(const char* variable, const char* under_home) {
-  if (const char* set = std::getenv(variable); set != nullptr && *set == '/') return std::string(set) + "/watchbill";
+  if (const char* set = std::getenv(variable); set != nullptr && *set == '/')
+    return std::string(set) + "/watchbill";
   const char* home = std::getenv("HOME");
   return std::string(home != nullptr && *home != '\0' ? home : "/") + under_home + "/watchbill";
 }
@@ -113,7 +114,8 @@ absl::Status EnsureFolder(const std::string& path) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::unique_ptr<FolderLock>> FolderLock::Take(const std::string& folder, std::string_view name) {
+absl::StatusOr<std::unique_ptr<FolderLock>> FolderLock::Take(const std::string& folder,
+                                                             std::string_view name) {
   const std::string path = fmt::format("{}/{}.lock", folder, name);
   const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0) return Failure("write", path, errno);
@@ -126,7 +128,8 @@ absl::StatusOr<std::unique_ptr<FolderLock>> FolderLock::Take(const std::string& 
         fmt::format("another {} (process {}) has the folder {}", name, n > 0 ? holder : "unknown", folder));
   }
   const std::string pid = std::to_string(getpid());
-  if (ftruncate(fd, 0) != 0 || pwrite(fd, pid.data(), pid.size(), 0) < 0) return Failure("write", path, errno);
+  if (ftruncate(fd, 0) != 0 || pwrite(fd, pid.data(), pid.size(), 0) < 0)
+    return Failure("write", path, errno);
   return lock;
 }
 
@@ -140,15 +143,18 @@ absl::StatusOr<std::string> ReadSecret(const std::string& path) {
     Log(LogLevel::kWarn, "others may read this secret; chmod 600 keeps it yours", {{"file", path}});
   }
   std::string secret = content->substr(0, content->find_first_of("\r\n"));
-  if (secret.empty()) return absl::InvalidArgumentError(fmt::format("{} is empty: put the token on its first line", path));
+  if (secret.empty())
+    return absl::InvalidArgumentError(fmt::format("{} is empty: put the token on its first line", path));
   return secret;
 }
 
 uint64_t FileVersion(const std::string& path) {
   struct stat info {};
   if (stat(path.c_str(), &info) != 0) return 0;
-  uint64_t version = static_cast<uint64_t>(info.st_mtim.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(info.st_mtim.tv_nsec);
-  return version ^ (static_cast<uint64_t>(info.st_ino) << 40) ^ (static_cast<uint64_t>(info.st_size) << 20) ^ 1;
+  uint64_t version = static_cast<uint64_t>(info.st_mtim.tv_sec) * 1'000'000'000 +
+                     static_cast<uint64_t>(info.st_mtim.tv_nsec);
+  return version ^ (static_cast<uint64_t>(info.st_ino) << 40) ^ (static_cast<uint64_t>(info.st_size) << 20) ^
+         1;
 }
 
 std::string DefaultDataFolder() { return FolderOr("XDG_DATA_HOME", "/.local/share"); }

@@ -14,16 +14,20 @@ std::atomic<LogFormat> format_in_use{LogFormat::kText};
 
 std::string_view WordFor(LogLevel level) {
   switch (level) {
-    case LogLevel::kInfo: return "info";
-    case LogLevel::kWarn: return "warn";
-    case LogLevel::kError: return "error";
+    case LogLevel::kInfo:
+      return "info";
+    case LogLevel::kWarn:
+      return "warn";
+    case LogLevel::kError:
+      return "error";
   }
   return "";
 }
 
 bool Plain(std::string_view value) {
   for (const char c : value) {
-    if (static_cast<unsigned char>(c) <= ' ' || c == '"' || c == '=' || c == '\x7f' || c == '\\') return false;
+    if (static_cast<unsigned char>(c) <= ' ' || c == '"' || c == '=' || c == '\x7f' || c == '\\')
+      return false;
   }
   return !value.empty();
 }
@@ -48,7 +52,11 @@ void Log(LogLevel level, std::string_view what, std::initializer_list<LogField> 
     }
     w.End('}');
   } else {
-    line.append(at).append(" ").append(WordFor(level)).append(level == LogLevel::kError ? " " : "  ").append(what);
+    line.append(at)
+        .append(" ")
+        .append(WordFor(level))
+        .append(level == LogLevel::kError ? " " : "  ")
+        .append(what);
     for (const LogField& field : fields) {
       line.append("  ").append(field.name).append("=");
       if (Plain(field.value)) {

@@ -52,10 +52,10 @@ void Timer::At(int64_t mono_ns, std::function<void()> work) {
   Cancel();
   if (mono_ns == kNever) return;
   impl_->timer.expires_at(std::chrono::steady_clock::time_point(std::chrono::nanoseconds(mono_ns)));
-  impl_->timer.async_wait(
-      [impl = impl_, generation = impl_->generation, work = std::move(work)](const boost::system::error_code& ec) {
-        if (!ec && impl->generation == generation) work();
-      });
+  impl_->timer.async_wait([impl = impl_, generation = impl_->generation,
+                           work = std::move(work)](const boost::system::error_code& ec) {
+    if (!ec && impl->generation == generation) work();
+  });
 }
 
 }  // namespace watchbill::net

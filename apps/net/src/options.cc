@@ -43,7 +43,8 @@ const std::vector<std::string>& Options::values(std::string_view name) const {
   return it == given_.end() ? kNone : it->second;
 }
 
-absl::StatusOr<int64_t> Options::number(std::string_view name, int64_t otherwise, int64_t least, int64_t most) const {
+absl::StatusOr<int64_t> Options::number(std::string_view name, int64_t otherwise, int64_t least,
+                                        int64_t most) const {
   const auto text = value(name);
   if (!text) return otherwise;
   int64_t number = 0;
@@ -73,7 +74,8 @@ absl::StatusOr<Options> ParseOptions(const ProgramSpec& program, int argc, char*
     // No guessing: --por is not --port, and a later version may have another --por….
     const int style = po::command_line_style::allow_long | po::command_line_style::long_allow_next |
                       po::command_line_style::long_allow_adjacent;
-    const auto parsed = po::command_line_parser(argc, argv).options(known).positional(none).style(style).run();
+    const auto parsed =
+        po::command_line_parser(argc, argv).options(known).positional(none).style(style).run();
     for (const auto& option : parsed.options) {
       auto& values = out.given_[option.string_key];
       values.insert(values.end(), option.value.begin(), option.value.end());
@@ -89,7 +91,8 @@ absl::StatusOr<Options> ParseOptions(const ProgramSpec& program, int argc, char*
   }
   for (const OptionSpec& option : program.options) {
     const auto& values = out.values(option.name);
-    if (!option.repeats && values.size() > 1) return wrong(fmt::format("--{} is given more than once", option.name));
+    if (!option.repeats && values.size() > 1)
+      return wrong(fmt::format("--{} is given more than once", option.name));
     for (const std::string& value : values) {
       if (value.empty()) return wrong(fmt::format("--{} needs {}", option.name, option.argument));
     }
@@ -100,9 +103,11 @@ absl::StatusOr<Options> ParseOptions(const ProgramSpec& program, int argc, char*
 std::string HelpText(const ProgramSpec& program) {
   std::string out = fmt::format("{}\n\nUsage: {}\n\n", program.summary, program.usage);
   for (const OptionSpec& option : AllOptions(program)) {
-    const std::string left = option.argument.empty() ? "--" + option.name : fmt::format("--{} {}", option.name, option.argument);
+    const std::string left =
+        option.argument.empty() ? "--" + option.name : fmt::format("--{} {}", option.name, option.argument);
     std::string_view rest = option.help;
-    out.append(fmt::format("  {:<22}", left)).append(left.size() > 21 ? "\n" + std::string(24, ' ') : std::string());
+    out.append(fmt::format("  {:<22}", left))
+        .append(left.size() > 21 ? "\n" + std::string(24, ' ') : std::string());
     for (bool first = true; !rest.empty(); first = false) {
       const size_t end = rest.find('\n');
       if (!first) out.append(24, ' ');

@@ -27,14 +27,16 @@ std::string_view WithoutPort(std::string_view host) {
     host = host.substr(0, colon);
   }
   if (port.empty()) return host;
-  const bool digits = port.size() > 1 && std::all_of(port.begin() + 1, port.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const bool digits = port.size() > 1 &&
+                      std::all_of(port.begin() + 1, port.end(), [](char c) { return c >= '0' && c <= '9'; });
   return port.front() == ':' && digits ? host : std::string_view{};
 }
 
 bool IsAddress(std::string_view host) {
   const std::string text(host);
   std::array<unsigned char, sizeof(in6_addr)> buffer{};
-  return inet_pton(AF_INET, text.c_str(), buffer.data()) == 1 || inet_pton(AF_INET6, text.c_str(), buffer.data()) == 1;
+  return inet_pton(AF_INET, text.c_str(), buffer.data()) == 1 ||
+         inet_pton(AF_INET6, text.c_str(), buffer.data()) == 1;
 }
 
 bool SameName(std::string_view a, std::string_view b) {
@@ -53,11 +55,13 @@ bool IsLoopbackHost(std::string_view host) {
   return inet_pton(AF_INET, text.c_str(), &address) == 1 && (ntohl(address.s_addr) >> 24) == 127;
 }
 
-bool HostAllowed(std::string_view host_header, bool bound_to_loopback, const std::vector<std::string>& names) {
+bool HostAllowed(std::string_view host_header, bool bound_to_loopback,
+                 const std::vector<std::string>& names) {
   const std::string_view host = WithoutPort(host_header);
   if (host.empty()) return false;
   if (IsLoopbackHost(host)) return true;
-  if (std::any_of(names.begin(), names.end(), [&](const std::string& name) { return SameName(name, host); })) return true;
+  if (std::any_of(names.begin(), names.end(), [&](const std::string& name) { return SameName(name, host); }))
+    return true;
   return !bound_to_loopback && IsAddress(host);
 }
 

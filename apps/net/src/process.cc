@@ -82,9 +82,11 @@ absl::StatusOr<ProcessId> SpawnDetached(const DetachedCommand& c) {
   sigfillset(&all);
   posix_spawnattr_setsigmask(&plan.attributes, &none);
   posix_spawnattr_setsigdefault(&plan.attributes, &all);
-  posix_spawnattr_setflags(&plan.attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  posix_spawnattr_setflags(&plan.attributes,
+                           POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   posix_spawn_file_actions_addopen(&plan.actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&plan.actions, STDOUT_FILENO, c.output.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+  posix_spawn_file_actions_addopen(&plan.actions, STDOUT_FILENO, c.output.c_str(),
+                                   O_WRONLY | O_CREAT | O_APPEND, 0600);
   posix_spawn_file_actions_adddup2(&plan.actions, STDOUT_FILENO, STDERR_FILENO);
   posix_spawn_file_actions_addchdir_np(&plan.actions, c.folder.c_str());
   // Asio's sockets have no close-on-exec.
@@ -94,10 +96,11 @@ absl::StatusOr<ProcessId> SpawnDetached(const DetachedCommand& c) {
   std::vector<std::string> variables;
   for (const auto& [name, value] : c.environment) variables.push_back(name + "=" + value);
   pid_t pid = 0;
-  const int error =
-      posix_spawnp(&pid, arguments[0].c_str(), &plan.actions, &plan.attributes, Pointers(arguments).data(), Pointers(variables).data());
+  const int error = posix_spawnp(&pid, arguments[0].c_str(), &plan.actions, &plan.attributes,
+                                 Pointers(arguments).data(), Pointers(variables).data());
   if (error != 0) {
-    const std::string text = fmt::format("cannot start {} in {}: {}", c.command[0], c.folder, std::strerror(error));
+    const std::string text =
+        fmt::format("cannot start {} in {}: {}", c.command[0], c.folder, std::strerror(error));
     if (error == ENOENT) return absl::NotFoundError(text);
     if (error == EACCES || error == EPERM) return absl::PermissionDeniedError(text);
     return absl::UnavailableError(text);
@@ -121,13 +124,16 @@ struct ProcessWatch::Impl : std::enable_shared_from_this<Impl> {
       loop.Post([self = shared_from_this()] { self->Tell("it ended"); });
       return;
     }
-    descriptor.async_wait(asio::posix::descriptor_base::wait_read, [self = shared_from_this()](const boost::system::error_code& ec) {
+    descriptor.async_wait(asio::posix::descriptor_base::wait_read, [self = shared_from_this()](
+                                                                       const boost::system::error_code& ec) {
       if (ec) return;
       siginfo_t info{};
       std::string how = "it ended";
-      if (waitid(static_cast<idtype_t>(P_PIDFD), static_cast<id_t>(self->descriptor.native_handle()), &info, WEXITED) == 0) {
-        how = info.si_code == CLD_EXITED ? fmt::format("exit code {}", info.si_status)
-                                         : fmt::format("signal {} ({})", info.si_status, strsignal(info.si_status));
+      if (waitid(static_cast<idtype_t>(P_PIDFD), static_cast<id_t>(self->descriptor.native_handle()), &info,
+                 WEXITED) == 0) {
+        how = info.si_code == CLD_EXITED
+                  ? fmt::format("exit code {}", info.si_status)
+                  : fmt::format("signal {} ({})", info.si_status, strsignal(info.si_status));
       }
       self->Tell(std::move(how));
     });

@@ -22,7 +22,8 @@ bool Accepts(std::string_view list, std::string_view coding) {
     const std::string_view name = Trim(item.substr(0, item.find(';')));
     if (name != coding) continue;
     const size_t weight = item.find("q=");
-    return weight == std::string_view::npos || std::strtod(std::string(item.substr(weight + 2)).c_str(), nullptr) > 0;
+    return weight == std::string_view::npos ||
+           std::strtod(std::string(item.substr(weight + 2)).c_str(), nullptr) > 0;
   }
   return false;
 }
@@ -41,7 +42,8 @@ bool Matches(std::string_view list, std::string_view etag) {
 }  // namespace
 
 std::optional<Response> ServeStatic(std::span<const StaticFile> files, const Request& request) {
-  const auto file = std::find_if(files.begin(), files.end(), [&](const StaticFile& f) { return f.path == request.path; });
+  const auto file =
+      std::find_if(files.begin(), files.end(), [&](const StaticFile& f) { return f.path == request.path; });
   if (file == files.end()) return std::nullopt;
   if (request.method != "GET" && request.method != "HEAD") {
     Response refused = ErrorResponse(405, "this is a file: GET and HEAD are what it takes");
@@ -63,7 +65,8 @@ std::optional<Response> ServeStatic(std::span<const StaticFile> files, const Req
     etag = fmt::format("\"{}-gz\"", file->etag);
   }
   response.headers.emplace_back("Vary", "Accept-Encoding");
-  response.headers.emplace_back("Cache-Control", file->immutable ? "public, max-age=31536000, immutable" : "no-cache");
+  response.headers.emplace_back("Cache-Control",
+                                file->immutable ? "public, max-age=31536000, immutable" : "no-cache");
   if (Matches(request.header("If-None-Match"), etag)) {
     response.status = 304;
     response.fixed = {};

@@ -1,4 +1,5 @@
-// In a file of its own: the kernel's header, which alone knows the field, cannot stand beside the C library's.
+// In a file of its own: the kernel's header, which alone knows the field, cannot stand beside the C
+// library's.
 #include "tcp_progress.hpp"
 
 #include <linux/tcp.h>

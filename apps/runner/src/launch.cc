@@ -12,14 +12,18 @@ namespace watchbill::runner {
 namespace {
 
 absl::StatusOr<Launch> ReadDescription(const std::string& path, const std::string& text) {
-  const auto wrong = [&](std::string_view why) { return absl::InvalidArgumentError(fmt::format("{} {}", path, why)); };
+  const auto wrong = [&](std::string_view why) {
+    return absl::InvalidArgumentError(fmt::format("{} {}", path, why));
+  };
   json::Document document;
-  if (absl::Status status = document.Parse(text); !status.ok()) return wrong(fmt::format("is {}", MessageOf(status)));
+  if (absl::Status status = document.Parse(text); !status.ok())
+    return wrong(fmt::format("is {}", MessageOf(status)));
   Launch launch;
   const json::Value command = document.root()["command"];
   for (json::Value word = command.First(); !word.absent(); word = word.Next()) {
     const auto argument = word.AsString();
-    if (!argument || argument->find('\0') != std::string_view::npos) return wrong("has a `command` that is not all texts");
+    if (!argument || argument->find('\0') != std::string_view::npos)
+      return wrong("has a `command` that is not all texts");
     launch.command.emplace_back(*argument);
   }
   if (command.kind() != json::Kind::kArray || launch.command.empty() || launch.command[0].empty()) {
@@ -59,9 +63,10 @@ absl::StatusOr<Launch> ReadLaunch(const std::string& folder) {
   } else if (Exists(folder + "/run", X_OK)) {
     launch.command = {"./run"};
   } else {
-    return absl::NotFoundError(
-        fmt::format("There is nothing to start in {}: it holds none of watchbill.json, run.js, run.py, run.sh and an "
-                    "executable run.", folder));
+    return absl::NotFoundError(fmt::format(
+        "There is nothing to start in {}: it holds none of watchbill.json, run.js, run.py, run.sh and an "
+        "executable run.",
+        folder));
   }
   if (const auto text = net::ReadFile(folder + "/.env", 1 << 20); text.ok()) {
     for (auto& [name, value] : net::ParseDotEnv(*text)) launch.environment[name] = value;

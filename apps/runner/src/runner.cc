@@ -37,7 +37,8 @@ constexpr size_t kLogKeptBytes = 4 << 20;
 absl::StatusOr<std::string> Resolve(std::string_view folder) {
   const fs::path given{std::string(folder)};
   if (!given.is_absolute()) {
-    return absl::InvalidArgumentError(fmt::format("\"{}\" is no absolute path: a runner has no folder of its own to start from.", folder));
+    return absl::InvalidArgumentError(
+        fmt::format("\"{}\" is no absolute path: a runner has no folder of its own to start from.", folder));
   }
   std::error_code ec;
   const fs::path real = fs::canonical(given, ec);
@@ -67,7 +68,8 @@ std::string LastWords(const std::string& output, size_t from) {
 }  // namespace
 
 struct Runner::Impl : std::enable_shared_from_this<Impl> {
-  Impl(net::Loop& l, RunnerOptions o, StartedFile s) : loop(l), options(std::move(o)), started(std::move(s)) {}
+  Impl(net::Loop& l, RunnerOptions o, StartedFile s)
+      : loop(l), options(std::move(o)), started(std::move(s)) {}
 
   struct Process {
     StartedProcess id;
@@ -80,9 +82,11 @@ struct Runner::Impl : std::enable_shared_from_this<Impl> {
   };
 
   void Watch(const std::string& folder, Process& process) {
-    process.watch = std::make_unique<net::ProcessWatch>(loop, process.id.process, [weak = weak_from_this(), folder](std::string how) {
-      if (const auto self = weak.lock()) self->Ended(folder, how);
-    });
+    process.watch = std::make_unique<net::ProcessWatch>(loop, process.id.process,
+                                                        [weak = weak_from_this(), folder](std::string how) {
+                                                          if (const auto self = weak.lock())
+                                                            self->Ended(folder, how);
+                                                        });
   }
 
   void Ended(const std::string& folder, const std::string& how) {
@@ -97,7 +101,8 @@ struct Runner::Impl : std::enable_shared_from_this<Impl> {
     if (!process.start_ask.empty()) {
       const std::string words = LastWords(process.output, process.output_from);
       Refuse(process.start_ask, "start",
-             fmt::format("It ended at once ({}){}{}", how, words.empty() ? ", and wrote nothing." : "; its last words: ", words));
+             fmt::format("It ended at once ({}){}{}", how,
+                         words.empty() ? ", and wrote nothing." : "; its last words: ", words));
     }
     if (!process.kill_ask.empty()) Agree(process.kill_ask, "kill", folder, process.id.process.pid);
     // Its watch is what called here, and goes when that call is over.
@@ -126,15 +131,18 @@ struct Runner::Impl : std::enable_shared_from_this<Impl> {
     for (const std::string& root : options.allowed) allowed = allowed || Within(*folder, root);
     if (!allowed) {
       return Refuse(ask, "start",
-                    fmt::format("This runner may not start {}: put it on the board's list of the runner's own machine, or start "
-                                "the runner with --allow for a folder at or above it.", *folder));
+                    fmt::format("This runner may not start {}: put it on the board's list of the runner's "
+                                "own machine, or start "
+                                "the runner with --allow for a folder at or above it.",
+                                *folder));
     }
     if (const auto it = processes.find(*folder); it != processes.end()) {
       return Refuse(ask, "start", fmt::format("It runs already, as process {}.", it->second.id.process.pid));
     }
     const auto launch = ReadLaunch(*folder);
     if (!launch.ok()) return Refuse(ask, "start", MessageOf(launch.status()));
-    if (const absl::Status status = Launched(*folder, *launch, ask); !status.ok()) Refuse(ask, "start", MessageOf(status));
+    if (const absl::Status status = Launched(*folder, *launch, ask); !status.ok())
+      Refuse(ask, "start", MessageOf(status));
   }
 
   absl::Status Launched(const std::string& folder, const Launch& launch, const std::string& ask) {
@@ -168,7 +176,8 @@ struct Runner::Impl : std::enable_shared_from_this<Impl> {
       kill(-spawned->pid, SIGKILL);
       return status;
     }
-    net::Log(net::LogLevel::kInfo, "an agent was started", {{"folder", folder}, {"pid", static_cast<int64_t>(spawned->pid)}});
+    net::Log(net::LogLevel::kInfo, "an agent was started",
+             {{"folder", folder}, {"pid", static_cast<int64_t>(spawned->pid)}});
     Process& kept = processes[folder] = std::move(process);
     mp::RunnerStarted told{folder, std::nullopt, false};
     dial->Send(mp::Encode(told, kept.id.at_wall_ms));
@@ -189,7 +198,8 @@ struct Runner::Impl : std::enable_shared_from_this<Impl> {
     // A folder that was deleted under its agent is still the agent's.
     const std::string key = folder.ok() ? *folder : std::string(f.folder);
     const auto it = processes.find(key);
-    if (it == processes.end()) return Refuse(ask, "kill", "That agent is not connected, and no runner here started it.");
+    if (it == processes.end())
+      return Refuse(ask, "kill", "That agent is not connected, and no runner here started it.");
     Process& process = it->second;
     if (!process.kill_ask.empty()) return Refuse(ask, "kill", "It is being ended already.");
     process.kill_ask = ask;
@@ -211,7 +221,8 @@ struct Runner::Impl : std::enable_shared_from_this<Impl> {
       OnStart(*start);
     } else if (const auto* kill = std::get_if<mp::RunnerKill>(&*command)) {
       OnKill(*kill);
-    } else if (const auto* unknown = std::get_if<mp::UnknownFrame>(&*command); unknown != nullptr && unknown->ask) {
+    } else if (const auto* unknown = std::get_if<mp::UnknownFrame>(&*command);
+               unknown != nullptr && unknown->ask) {
       Refuse(std::string(*unknown->ask), unknown->type, fmt::format("no such command: {}", unknown->type));
     }
   }
@@ -230,11 +241,14 @@ struct Runner::Impl : std::enable_shared_from_this<Impl> {
 
   void OnFailed(std::string_view why, int status) {
     if (status == 401) {
-      net::Log(net::LogLevel::kError, "the monitor refused the token: give the one it was started with, in MONITOR_TOKEN or --token-file",
-               {{"monitor", options.monitor_url}});
+      net::Log(
+          net::LogLevel::kError,
+          "the monitor refused the token: give the one it was started with, in MONITOR_TOKEN or --token-file",
+          {{"monitor", options.monitor_url}});
       if (const auto refused = std::exchange(options.refused, nullptr)) refused();
     } else if (!complained) {
-      net::Log(net::LogLevel::kWarn, "the monitor cannot be reached; trying again for ever", {{"monitor", options.monitor_url}, {"why", why}});
+      net::Log(net::LogLevel::kWarn, "the monitor cannot be reached; trying again for ever",
+               {{"monitor", options.monitor_url}, {"why", why}});
     }
     complained = true;
   }
@@ -251,7 +265,8 @@ struct Runner::Impl : std::enable_shared_from_this<Impl> {
 absl::StatusOr<std::unique_ptr<Runner>> Runner::Create(net::Loop& loop, RunnerOptions options) {
   for (std::string& root : options.allowed) {
     const auto resolved = Resolve(fs::absolute(root).string());
-    if (!resolved.ok()) return absl::InvalidArgumentError(fmt::format("--allow {}: {}", root, MessageOf(resolved.status())));
+    if (!resolved.ok())
+      return absl::InvalidArgumentError(fmt::format("--allow {}: {}", root, MessageOf(resolved.status())));
     root = *resolved;
   }
   auto started = StartedFile::Load(options.state_file);
@@ -268,7 +283,8 @@ absl::StatusOr<std::unique_ptr<Runner>> Runner::Create(net::Loop& loop, RunnerOp
   events.opened = [self] { self->OnOpened(); };
   events.text = [self](std::string_view text) { self->OnText(text); };
   events.closed = [self](std::string_view why) {
-    net::Log(net::LogLevel::kWarn, "the monitor is gone; trying again for ever", {{"monitor", self->options.monitor_url}, {"why", why}});
+    net::Log(net::LogLevel::kWarn, "the monitor is gone; trying again for ever",
+             {{"monitor", self->options.monitor_url}, {"why", why}});
     self->complained = true;
   };
   events.failed = [self](std::string_view why, int status) { self->OnFailed(why, status); };

@@ -13,8 +13,8 @@ extern "C" {
 int32_t wb_abi_version(void) { return WB_ABI_VERSION; }
 wb_str wb_version(void) { return watchbill::c::Str(std::string_view(WATCHBILL_VERSION)); }
 
-int32_t wb_board_take_agent_frame(wb_board* board, wb_mp_decoder* decoder, uint64_t connection, wb_str text, wb_now now,
-                                  wb_mp_frame* frame, wb_error* err) {
+int32_t wb_board_take_agent_frame(wb_board* board, wb_mp_decoder* decoder, uint64_t connection, wb_str text,
+                                  wb_now now, wb_mp_frame* frame, wb_error* err) {
   return Guard(err, [&]() -> int32_t {
     const auto read = decoder->decoder.ReadAgent(watchbill::c::View(text));
     if (!read.ok()) return Fail(err, read.status());
@@ -24,15 +24,16 @@ int32_t wb_board_take_agent_frame(wb_board* board, wb_mp_decoder* decoder, uint6
   });
 }
 
-int32_t wb_board_take_runner_frame(wb_board* board, wb_mp_decoder* decoder, uint64_t connection, wb_str text, wb_now now,
-                                   wb_mp_frame* frame, wb_error* err) {
+int32_t wb_board_take_runner_frame(wb_board* board, wb_mp_decoder* decoder, uint64_t connection, wb_str text,
+                                   wb_now now, wb_mp_frame* frame, wb_error* err) {
   return Guard(err, [&]() -> int32_t {
     const auto read = decoder->decoder.ReadRunner(watchbill::c::View(text));
     if (!read.ok()) return Fail(err, read.status());
     const auto event = watchbill::monitor::EventFor(connection, *read);
     if (event) board->Apply(*event, Time(now));
     if (frame != nullptr) {
-      if (const int32_t failed = wb_mp_decode(decoder, WB_MP_RUNNER, text, frame, err); failed < 0) return failed;
+      if (const int32_t failed = wb_mp_decode(decoder, WB_MP_RUNNER, text, frame, err); failed < 0)
+        return failed;
     }
     return event ? WB_OK : 1;
   });

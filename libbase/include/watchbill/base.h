@@ -3,7 +3,8 @@
  * Rules that hold in every header beside this one:
  * - Handles are opaque. What `_new` gives, `_free` takes; `_free(NULL)` does nothing.
  * - A function returns 0 when done, a positive number for another normal answer that its comment names, and
- *   minus a wb_code for a failure. The last parameter, `wb_error *err`, may be NULL; it belongs to the caller.
+ *   minus a wb_code for a failure. The last parameter, `wb_error *err`, may be NULL; it belongs to the
+ * caller.
  * - Bytes go in as wb_str (pointer and size, never needing a NUL) and come out as wb_str. Whether they were
  *   copied or are borrowed, and until when, is said at each function.
  * - An options structure begins with `struct_size`, is filled by its `_init` and grows only at the end.
@@ -29,7 +30,7 @@ extern "C" {
 
 /* Borrowed bytes, UTF-8 where they are text. `data` may be NULL only where `size` is 0. */
 typedef struct wb_str {
-  const char *data;
+  const char* data;
   size_t size;
 } wb_str;
 
@@ -53,8 +54,8 @@ typedef struct wb_error {
   char text[252];
 } wb_error;
 
-/* The two clocks of one moment: `mono_ns` for every deadline, `wall_ms` (milliseconds since 1970, UTC) only to
- * stamp and to show. */
+/* The two clocks of one moment: `mono_ns` for every deadline, `wall_ms` (milliseconds since 1970, UTC) only
+ * to stamp and to show. */
 typedef struct wb_now {
   int64_t mono_ns;
   int64_t wall_ms;

@@ -45,8 +45,8 @@ typedef enum wb_mp_kind {
   WB_MP_COMMAND = 15
 } wb_mp_kind;
 
-/* A frame that was read. Every wb_str is borrowed from the decoder until it reads again; one whose data is NULL
- * was not said, which is not the same as empty. */
+/* A frame that was read. Every wb_str is borrowed from the decoder until it reads again; one whose data is
+ * NULL was not said, which is not the same as empty. */
 typedef struct wb_mp_frame {
   uint32_t struct_size; /* set by the caller */
   int32_t kind;         /* wb_mp_kind */
@@ -60,15 +60,16 @@ typedef struct wb_mp_frame {
   int64_t tokens; /* of a log; -1: not said */
 } wb_mp_frame;
 
-WB_API void wb_mp_decoder_options_init(wb_mp_decoder_options *options);
+WB_API void wb_mp_decoder_options_init(wb_mp_decoder_options* options);
 
 /* `options` may be NULL; it is copied. */
-WB_API int32_t wb_mp_decoder_new(const wb_mp_decoder_options *options, wb_mp_decoder **out, wb_error *err);
-WB_API void wb_mp_decoder_free(wb_mp_decoder *decoder);
+WB_API int32_t wb_mp_decoder_new(const wb_mp_decoder_options* options, wb_mp_decoder** out, wb_error* err);
+WB_API void wb_mp_decoder_free(wb_mp_decoder* decoder);
 
-/* Reads one frame into *out. WB_INVALID_ARGUMENT (negated): it is no frame, and err says why; such a frame is to
- * be skipped, never answered. `text` need not outlive the call. */
-WB_API int32_t wb_mp_decode(wb_mp_decoder *decoder, int32_t speaker, wb_str text, wb_mp_frame *out, wb_error *err);
+/* Reads one frame into *out. WB_INVALID_ARGUMENT (negated): it is no frame, and err says why; such a frame is
+ * to be skipped, never answered. `text` need not outlive the call. */
+WB_API int32_t wb_mp_decode(wb_mp_decoder* decoder, int32_t speaker, wb_str text, wb_mp_frame* out,
+                            wb_error* err);
 
 /* "0.19", static. */
 WB_API wb_str wb_mp_protocol(void);

@@ -12,12 +12,14 @@ namespace {
 std::string Compact(std::string_view text, Limits limits = {}) {
   Document document(limits);
   const absl::Status status = document.Parse(text);
-  return status.ok() ? std::string(document.root().text().text()) : "refused: " + std::string(MessageOf(status));
+  return status.ok() ? std::string(document.root().text().text())
+                     : "refused: " + std::string(MessageOf(status));
 }
 
 TEST_CASE("numbers go on as the text they came as") {
-  CHECK(Compact(" [ 0.1 , 1e-7,1E5, -0.0, 812.0, 18446744073709551616 , 3.141592653589793238462643383279 ]") ==
-        "[0.1,1e-7,1E5,-0.0,812.0,18446744073709551616,3.141592653589793238462643383279]");
+  CHECK(
+      Compact(" [ 0.1 , 1e-7,1E5, -0.0, 812.0, 18446744073709551616 , 3.141592653589793238462643383279 ]") ==
+      "[0.1,1e-7,1E5,-0.0,812.0,18446744073709551616,3.141592653589793238462643383279]");
 }
 
 TEST_CASE("a number beyond a double is refused, so that no infinity goes on") {
@@ -36,7 +38,8 @@ TEST_CASE("half a surrogate pair becomes U+FFFD and the frame survives") {
 }
 
 TEST_CASE("what is no JSON is refused with the byte it is wrong at") {
-  for (const char* text : {"", " ", "{", "[1,]", "{\"a\":}", "{} {}", "nul", "'a'", "[1] x", "\"\x01\"", "\"\xff\"", "01", "+1", "{\"a\" 1}"}) {
+  for (const char* text : {"", " ", "{", "[1,]", "{\"a\":}", "{} {}", "nul", "'a'", "[1] x", "\"\x01\"",
+                           "\"\xff\"", "01", "+1", "{\"a\" 1}"}) {
     CAPTURE(text);
     CHECK(Compact(text).starts_with("refused: not JSON"));
   }
@@ -44,7 +47,9 @@ TEST_CASE("what is no JSON is refused with the byte it is wrong at") {
 }
 
 TEST_CASE("nesting and length are bounded") {
-  const auto nested = [](int depth) { return std::string(static_cast<size_t>(depth), '[') + std::string(static_cast<size_t>(depth), ']'); };
+  const auto nested = [](int depth) {
+    return std::string(static_cast<size_t>(depth), '[') + std::string(static_cast<size_t>(depth), ']');
+  };
   CHECK(Compact(nested(64)) == nested(64));
   CHECK(Compact(nested(65)).starts_with("refused"));
   CHECK(Compact(std::string(10'000, '[')).starts_with("refused"));
@@ -63,7 +68,8 @@ TEST_CASE("members are found by name, the last of two, and none is made up") {
   CHECK(root["a"]["b"]["c"].absent());
   CHECK_FALSE(root["nothing"].AsString().has_value());
   std::string keys;
-  for (Value member = root.First(); !member.absent(); member = member.Next()) keys.append(member.Key()).append(";");
+  for (Value member = root.First(); !member.absent(); member = member.Next())
+    keys.append(member.Key()).append(";");
   CHECK(keys == "a;;b\n;a;");
   CHECK(root["b\n"].text().text() == R"({"c":[true,null,"x"]})");
 }
@@ -73,7 +79,8 @@ TEST_CASE("whole numbers are read in every spelling, and only where they fit") {
   REQUIRE(document.Parse(R"([812,812.0,8.12e2,1.5,9223372036854775807,9223372036854775808,"812",-3])").ok());
   std::vector<std::optional<int64_t>> read;
   for (Value v = document.root().First(); !v.absent(); v = v.Next()) read.push_back(v.AsInt());
-  CHECK(read == std::vector<std::optional<int64_t>>{812, 812, 812, std::nullopt, INT64_MAX, std::nullopt, std::nullopt, -3});
+  CHECK(read == std::vector<std::optional<int64_t>>{812, 812, 812, std::nullopt, INT64_MAX, std::nullopt,
+                                                    std::nullopt, -3});
 }
 
 TEST_CASE("doubles are read correctly rounded") {

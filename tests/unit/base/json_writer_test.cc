@@ -18,7 +18,19 @@ std::string Written(double value) {
 TEST_CASE("commas look after themselves") {
   std::string out;
   JsonWriter w(out);
-  w.Begin('{').Key("a").Int(1).Key("b").Begin('[').String("x").Null().Begin('{').End('}').End(']').Key("c").Bool(false).End('}');
+  w.Begin('{')
+      .Key("a")
+      .Int(1)
+      .Key("b")
+      .Begin('[')
+      .String("x")
+      .Null()
+      .Begin('{')
+      .End('}')
+      .End(']')
+      .Key("c")
+      .Bool(false)
+      .End('}');
   CHECK(out == R"({"a":1,"b":["x",null,{}],"c":false})");
 }
 
@@ -51,13 +63,18 @@ TEST_CASE("whatever bytes come, valid JSON goes out") {
   }
   std::string out;
   AppendJsonString(out, "a\xC3\xA9\xED\xA0\x80z\xF4\x90\x80\x80\x1b\"\\\n");
-  CHECK(out == "\"a\xC3\xA9\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBDz\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\\u001b\\\"\\\\\\n\"");
+  CHECK(out ==
+        "\"a\xC3\xA9\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBDz\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\\u0"
+        "01b\\\"\\\\\\n\"");
 }
 
 TEST_CASE("fields that are not there are left out, and absent JSON is null") {
   std::string out;
   JsonWriter w(out);
-  w.Begin('{').Field("a", std::optional<std::string_view>()).Field("b", std::optional<int64_t>(2)).Field("c", JsonView());
+  w.Begin('{')
+      .Field("a", std::optional<std::string_view>())
+      .Field("b", std::optional<int64_t>(2))
+      .Field("c", JsonView());
   w.Key("d").Json(JsonView()).End('}');
   CHECK(out == R"({"b":2,"d":null})");
 }

@@ -157,7 +157,8 @@ TEST_CASE("B2 the machine that a person keyed in goes before the one that the ag
 TEST_CASE("B2 terminate goes to the agent, else to the runner that may have started it") {
   BoardFixture f;
   f.List({{kIdA, "A", "/srv/a", "", ""}});
-  CHECK(std::get<Sentence>(f.board.PlanTerminate(kIdA)).text == "That agent is not connected, and no runner here started it.");
+  CHECK(std::get<Sentence>(f.board.PlanTerminate(kIdA)).text ==
+        "That agent is not connected, and no runner here started it.");
   f.Register(1, kIdA);
   CHECK(std::get<AskAgent>(f.board.PlanTerminate(kIdA)).connection == 1);
   CHECK(std::get<Sentence>(f.board.PlanRun(kIdA)).code == "already-running");

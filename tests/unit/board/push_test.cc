@@ -66,7 +66,8 @@ TEST_CASE("a watcher that has not drained is sent one newer difference later, no
     f.Exit(1, "r1", i % 2 == 0 ? "waiting: form" : "done");
     f.Enter(2, "r1");
   }
-  for (const std::string& type : Types(f.Take(7))) CHECK(type == "run");  // each run as it came, but no rows yet
+  for (const std::string& type : Types(f.Take(7)))
+    CHECK(type == "run");  // each run as it came, but no rows yet
   f.Apply(WatcherDrained{7});
   f.Wait(kSecond);
   const auto late = f.Take(7);
@@ -151,7 +152,10 @@ TEST_CASE("M4 a slow watcher misses no run: it gets each as it is, once it has d
     json::Document document;
     REQUIRE(document.Parse(frame).ok());
     if (document.root()["type"].AsString() != "run") continue;
-    runs.append(*document.root()["run"]["runId"].AsString()).append(" ").append(*document.root()["run"]["state"].AsString()).append(";");
+    runs.append(*document.root()["run"]["runId"].AsString())
+        .append(" ")
+        .append(*document.root()["run"]["state"].AsString())
+        .append(";");
   }
   CHECK(runs == "r1 ok;r2 running;");
 }

@@ -7,7 +7,8 @@ namespace {
 
 std::string Keys(const json::Value& object) {
   std::string out;
-  for (json::Value member = object.First(); !member.absent(); member = member.Next()) out.append(member.Key()).append(" ");
+  for (json::Value member = object.First(); !member.absent(); member = member.Next())
+    out.append(member.Key()).append(" ");
   return out;
 }
 
@@ -17,7 +18,8 @@ TEST_CASE("B2 the board frame has every key of the protocol, also with nobody on
   const std::string frame = f.board.Frame(f.now);
   REQUIRE(document.Parse(frame).ok());
   CHECK(Keys(document.root()) ==
-        "at type here since protocol runners spend rates alerts alerting cleared thresholds collections databases agents ");
+        "at type here since protocol runners spend rates alerts alerting cleared thresholds collections "
+        "databases agents ");
   CHECK(document.root()["protocol"].AsString() == "0.19");
   CHECK(Keys(document.root()["alerting"]) == "active critical warning info needing acked ");
   CHECK(document.root()["thresholds"].text().text() ==
@@ -29,7 +31,8 @@ TEST_CASE("B2 a row has every key of the protocol, whoever it is") {
   f.List({{kIdA, "Keyed", "/srv/a", "", "a note"}});
   f.Register(1, kIdB);
   const std::string keys =
-      "id name state says host folder port pid version protocol can since startedAt stoppedAt lastRun tokens rate health "
+      "id name state says host folder port pid version protocol can since startedAt stoppedAt lastRun tokens "
+      "rate health "
       "current alerts canRun canTerminate runners keyed note ";
   CHECK(Keys(f.Row(kIdA)) == keys);
   CHECK(Keys(f.Row(kIdB)) == keys);
@@ -46,7 +49,8 @@ TEST_CASE("rows come by name, then id") {
   const std::string frame = f.board.Frame(f.now);
   REQUIRE(document.Parse(frame).ok());
   std::string ids;
-  for (json::Value row = document.root()["agents"].First(); !row.absent(); row = row.Next()) ids.append(*row["id"].AsString()).append(" ");
+  for (json::Value row = document.root()["agents"].First(); !row.absent(); row = row.Next())
+    ids.append(*row["id"].AsString()).append(" ");
   CHECK(ids == "id-2 id-1 id-3 ");
 }
 

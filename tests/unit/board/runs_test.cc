@@ -23,7 +23,8 @@ void Exit(Runs& runs, const char* id, const char* outcome, OptText failure = {})
   runs.Exit(e, kNow);
 }
 
-void File(Runs& runs, const char* run, const char* kind, int64_t tokens, OptText parent = {}, std::optional<double> cost = {}) {
+void File(Runs& runs, const char* run, const char* kind, int64_t tokens, OptText parent = {},
+          std::optional<double> cost = {}) {
   LogArrived e;
   e.run_id = run;
   e.parent_run_id = parent;

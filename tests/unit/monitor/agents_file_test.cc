@@ -55,15 +55,18 @@ TEST_CASE("M10 no file is an empty list; what is put is on disk, whole, for its 
 TEST_CASE("M10 keys that are not known here, and the order of all, are kept") {
   const Folder folder;
   const std::string content =
-      "{\n  \"runaway\": {\n    \"tokens\": 50000,\n    \"share\": 0.1\n  },\n  \"agents\": [\n    {\n      \"note\": \"old\",\n"
-      "      \"colour\": \"blue\",\n      \"id\": \"bbed7a48-0000-4000-8000-000000000001\",\n      \"name\": \"A\"\n    }\n  ],\n  \"z\": null\n}\n";
+      "{\n  \"runaway\": {\n    \"tokens\": 50000,\n    \"share\": 0.1\n  },\n  \"agents\": [\n    {\n      "
+      "\"note\": \"old\",\n"
+      "      \"colour\": \"blue\",\n      \"id\": \"bbed7a48-0000-4000-8000-000000000001\",\n      \"name\": "
+      "\"A\"\n    }\n  ],\n  \"z\": null\n}\n";
   REQUIRE(net::ReplaceFile(folder.File(), content).ok());
   auto file = AgentsFile::Load(folder.File());
   REQUIRE(file.ok());
   REQUIRE(file->Put({kId, "B", "/srv/b", "", ""}).ok());
   CHECK(*net::ReadFile(folder.File()) ==
         "{\n  \"runaway\": {\n    \"tokens\": 50000,\n    \"share\": 0.1\n  },\n  \"agents\": [\n    {\n"
-        "      \"colour\": \"blue\",\n      \"id\": \"bbed7a48-0000-4000-8000-000000000001\",\n      \"name\": \"B\",\n      \"folder\": \"/srv/b\"\n    }\n  ],\n  \"z\": null\n}\n");
+        "      \"colour\": \"blue\",\n      \"id\": \"bbed7a48-0000-4000-8000-000000000001\",\n      "
+        "\"name\": \"B\",\n      \"folder\": \"/srv/b\"\n    }\n  ],\n  \"z\": null\n}\n");
 }
 
 TEST_CASE("M10 what cannot be read is refused aloud, with its place, and left as it is") {
@@ -71,10 +74,17 @@ TEST_CASE("M10 what cannot be read is refused aloud, with its place, and left as
   CHECK(Refusal("").find("line 1") != std::string::npos);
   CHECK(Refusal("[]").find("a list `agents`") != std::string::npos);
   CHECK(Refusal("{\"agents\": 7}").find("a list `agents`") != std::string::npos);
-  CHECK(Refusal(R"({"agents":[{"id":"bbed7a48-0000-4000-8000-000000000001","name":"A"},{"id":"x","name":"B"}]})").find("agent 2 of the list: `id`") != std::string::npos);
-  CHECK(Refusal(R"({"agents":[{"id":"bbed7a48-0000-4000-8000-000000000001","name":" "}]})").find("`name` is missing") != std::string::npos);
-  CHECK(Refusal(R"({"agents":[{"id":"bbed7a48-0000-4000-8000-000000000001","name":7}]})").find("`name` is a text") != std::string::npos);
-  CHECK(Refusal(R"({"agents":[{"id":"bbed7a48-0000-4000-8000-000000000001","name":"A"},{"id":"bbed7a48-0000-4000-8000-000000000001","name":"A"}]})").find("stands there twice") != std::string::npos);
+  CHECK(Refusal(
+            R"({"agents":[{"id":"bbed7a48-0000-4000-8000-000000000001","name":"A"},{"id":"x","name":"B"}]})")
+            .find("agent 2 of the list: `id`") != std::string::npos);
+  CHECK(Refusal(R"({"agents":[{"id":"bbed7a48-0000-4000-8000-000000000001","name":" "}]})")
+            .find("`name` is missing") != std::string::npos);
+  CHECK(Refusal(R"({"agents":[{"id":"bbed7a48-0000-4000-8000-000000000001","name":7}]})")
+            .find("`name` is a text") != std::string::npos);
+  CHECK(
+      Refusal(
+          R"({"agents":[{"id":"bbed7a48-0000-4000-8000-000000000001","name":"A"},{"id":"bbed7a48-0000-4000-8000-000000000001","name":"A"}]})")
+          .find("stands there twice") != std::string::npos);
 }
 
 TEST_CASE("M10 a file that somebody else wrote is seen") {

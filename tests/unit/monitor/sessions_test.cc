@@ -14,7 +14,8 @@ struct Asked {
   std::map<std::string, std::string> headers;
   net::Request request;
   Asked(const Asked&) = delete;
-  explicit Asked(std::map<std::string, std::string> h, bool loopback = false, bool forwarded = false) : headers(std::move(h)) {
+  explicit Asked(std::map<std::string, std::string> h, bool loopback = false, bool forwarded = false)
+      : headers(std::move(h)) {
     request.from_loopback = loopback;
     request.forwarded = forwarded;
     request.header = [this](std::string_view name) -> std::string_view {

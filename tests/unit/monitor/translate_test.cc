@@ -9,7 +9,8 @@ namespace {
 
 TEST_CASE("an agent's frames become the board's events, without a copy") {
   monitorproto::Decoder decoder;
-  const auto log = decoder.ReadAgent(R"({"type":"log","entry":{"id":"e","kind":"tool","tool":"sql","runId":"r","tokens":{"total":5},"cost":0.5,"ms":55},"dropped":2})");
+  const auto log = decoder.ReadAgent(
+      R"({"type":"log","entry":{"id":"e","kind":"tool","tool":"sql","runId":"r","tokens":{"total":5},"cost":0.5,"ms":55},"dropped":2})");
   REQUIRE(log.ok());
   const board::Event event = EventFor(3, *log);
   const auto& e = std::get<board::LogArrived>(event);
@@ -23,7 +24,8 @@ TEST_CASE("an agent's frames become the board's events, without a copy") {
   CHECK(e.dropped == 2);
   CHECK(e.entry.text().data() == std::get<monitorproto::Log>(*log).entry.text().data());
 
-  const auto exit = decoder.ReadAgent(R"({"type":"run","phase":"exit","runId":"r","outcome":"done","ok":true,"answered":false,"durationMs":3})");
+  const auto exit = decoder.ReadAgent(
+      R"({"type":"run","phase":"exit","runId":"r","outcome":"done","ok":true,"answered":false,"durationMs":3})");
   REQUIRE(exit.ok());
   const board::Event ended = EventFor(3, *exit);
   CHECK(std::get<board::RunExited>(ended).answered == false);
@@ -32,7 +34,8 @@ TEST_CASE("an agent's frames become the board's events, without a copy") {
 
 TEST_CASE("whatever else it says, it lives") {
   monitorproto::Decoder decoder;
-  for (const char* text : {R"({"type":"ok","ask":"a"})", R"({"type":"error","ask":"a","error":"x"})", R"({"type":"conversations","conversations":[]})"}) {
+  for (const char* text : {R"({"type":"ok","ask":"a"})", R"({"type":"error","ask":"a","error":"x"})",
+                           R"({"type":"conversations","conversations":[]})"}) {
     const auto frame = decoder.ReadAgent(text);
     REQUIRE(frame.ok());
     CHECK(std::holds_alternative<board::AgentHeard>(EventFor(1, *frame)));

@@ -30,14 +30,16 @@ TEST_CASE("P1 register: what was not said is not there, and what was said empty 
 
 TEST_CASE("P3 capabilities are names; what is no text is none") {
   Decoder decoder;
-  const auto frame = decoder.ReadAgent(R"({"type":"register","agent":{"id":"x","capabilities":["runs",7,null,"__proto__"]}})");
+  const auto frame = decoder.ReadAgent(
+      R"({"type":"register","agent":{"id":"x","capabilities":["runs",7,null,"__proto__"]}})");
   REQUIRE(frame.ok());
   CHECK(*std::get<Register>(*frame).capabilities == std::vector<Text>{"runs", "__proto__"});
 }
 
 TEST_CASE("P1 run: both phases, and a question is not a failure") {
   Decoder decoder;
-  const auto enter = decoder.ReadAgent(R"({"type":"run","phase":"enter","runId":"6f2c","startedBy":"manual","thread":"9ae9","at":"…"})");
+  const auto enter = decoder.ReadAgent(
+      R"({"type":"run","phase":"enter","runId":"6f2c","startedBy":"manual","thread":"9ae9","at":"…"})");
   REQUIRE(enter.ok());
   CHECK(std::get<Run>(*enter).phase == Run::Phase::kEnter);
   CHECK(std::get<Run>(*enter).started_by == "manual");
@@ -54,11 +56,13 @@ TEST_CASE("P1 run: both phases, and a question is not a failure") {
 TEST_CASE("P1 log: the entry goes on as it came, and its tokens are read in every shape") {
   Decoder decoder;
   const auto tokens = [&](const char* shape) {
-    const std::string text = std::string(R"({"type":"log","entry":{"id":41,"kind":"run","tokens":)") + shape + R"(,"cost":0.0021,"withheld":["input"]}})";
+    const std::string text = std::string(R"({"type":"log","entry":{"id":41,"kind":"run","tokens":)") + shape +
+                             R"(,"cost":0.0021,"withheld":["input"]}})";
     const auto frame = decoder.ReadAgent(text);
     REQUIRE(frame.ok());
     const auto& log = std::get<Log>(*frame);
-    CHECK(log.entry.text() == std::string(R"({"id":41,"kind":"run","tokens":)") + shape + R"(,"cost":0.0021,"withheld":["input"]})");
+    CHECK(log.entry.text() == std::string(R"({"id":41,"kind":"run","tokens":)") + shape +
+                                  R"(,"cost":0.0021,"withheld":["input"]})");
     return log.facts.tokens;
   };
   CHECK(tokens(R"({"total":812})") == 812);
@@ -85,18 +89,22 @@ TEST_CASE("P1 log: a gap is told by number, with or without a line") {
 TEST_CASE("only the words of the protocol are starters: anything else there says who wrote the line") {
   Decoder decoder;
   const auto starter = [&](const char* word) {
-    const auto frame = decoder.ReadAgent(std::string(R"({"type":"log","entry":{"id":1,"startedBy":")") + word + "\"}}");
+    const auto frame =
+        decoder.ReadAgent(std::string(R"({"type":"log","entry":{"id":1,"startedBy":")") + word + "\"}}");
     REQUIRE(frame.ok());
     return std::get<Log>(*frame).facts.started_by.has_value();
   };
-  for (const char* word : {"manual", "schedule", "event", "webhook", "agent", "trigger"}) CHECK(starter(word));
+  for (const char* word : {"manual", "schedule", "event", "webhook", "agent", "trigger"})
+    CHECK(starter(word));
   CHECK_FALSE(starter("israelinews"));
 }
 
 TEST_CASE("P4 what is no frame is refused, and says why") {
   Decoder decoder;
-  for (const char* text : {"", "not JSON", "[]", "null", "7", "{}", R"({"type":7})", R"({"type":"run"})", R"({"type":"run","phase":"middle","runId":"x"})",
-                           R"({"type":"run","phase":"enter"})", R"({"type":"register"})", R"({"type":"ok"})", R"({"type":"error","error":"x"})"}) {
+  for (const char* text :
+       {"", "not JSON", "[]", "null", "7", "{}", R"({"type":7})", R"({"type":"run"})",
+        R"({"type":"run","phase":"middle","runId":"x"})", R"({"type":"run","phase":"enter"})",
+        R"({"type":"register"})", R"({"type":"ok"})", R"({"type":"error","error":"x"})"}) {
     CAPTURE(text);
     const auto frame = decoder.ReadAgent(text);
     REQUIRE_FALSE(frame.ok());
@@ -121,7 +129,8 @@ TEST_CASE("P4 keys of a prototype are only data, on every socket") {
 
 TEST_CASE("P5 an answer keeps its ask and whatever else it holds") {
   Decoder decoder;
-  const auto frame = decoder.ReadAgent(R"({"type":"ok","of":"journal","ask":"ask-7","entries":[{"id":1.50}],"at":"…"})");
+  const auto frame =
+      decoder.ReadAgent(R"({"type":"ok","of":"journal","ask":"ask-7","entries":[{"id":1.50}],"at":"…"})");
   REQUIRE(frame.ok());
   const auto& ok = std::get<Ok>(*frame);
   CHECK(ok.ask == "ask-7");
@@ -134,7 +143,8 @@ TEST_CASE("P5 an answer keeps its ask and whatever else it holds") {
 
 TEST_CASE("P2 a runner's frames, and what it hears") {
   Decoder decoder;
-  const auto hello = decoder.ReadRunner(R"({"type":"register","runner":{"host":"ODETA-PC","pid":8124,"node":"v24.19.0"}})");
+  const auto hello =
+      decoder.ReadRunner(R"({"type":"register","runner":{"host":"ODETA-PC","pid":8124,"node":"v24.19.0"}})");
   REQUIRE(hello.ok());
   CHECK(std::get<RunnerRegister>(*hello).host == "ODETA-PC");
   CHECK_FALSE(decoder.ReadRunner(R"({"type":"register","runner":{"pid":1}})").ok());
@@ -142,10 +152,12 @@ TEST_CASE("P2 a runner's frames, and what it hears") {
   REQUIRE(started.ok());
   CHECK_FALSE(std::get<RunnerStarted>(*started).again);
   CHECK_FALSE(decoder.ReadRunner(R"({"type":"started"})").ok());
-  CHECK(std::get<RunnerStart>(*decoder.ReadRunnerCommand(R"({"type":"start","ask":"a","folder":"/x"})")).folder == "/x");
+  CHECK(std::get<RunnerStart>(*decoder.ReadRunnerCommand(R"({"type":"start","ask":"a","folder":"/x"})"))
+            .folder == "/x");
   // A start that names no folder is a question all the same: it is to be refused, not ignored.
   CHECK(std::get<RunnerStart>(*decoder.ReadRunnerCommand(R"({"type":"start","ask":"a"})")).folder.empty());
-  CHECK(std::holds_alternative<UnknownFrame>(*decoder.ReadRunnerCommand(R"({"type":"start","folder":"/x"})")));
+  CHECK(
+      std::holds_alternative<UnknownFrame>(*decoder.ReadRunnerCommand(R"({"type":"start","folder":"/x"})")));
 }
 
 TEST_CASE("a dashboard's ask comes back as it was written, whatever it is") {

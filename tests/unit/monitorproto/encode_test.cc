@@ -14,7 +14,8 @@ TEST_CASE("every frame is stamped by its sender") {
   Run again;
   again.run_id = "r";
   again.at = "2026-10-01T18:00:00.000Z";
-  CHECK(Encode(again, kAt) == R"({"at":"2026-10-01T18:00:00.000Z","type":"run","phase":"enter","runId":"r"})");
+  CHECK(Encode(again, kAt) ==
+        R"({"at":"2026-10-01T18:00:00.000Z","type":"run","phase":"enter","runId":"r"})");
 }
 
 TEST_CASE("an agent without an id says null, and one that names no capability says nothing") {
@@ -30,7 +31,9 @@ TEST_CASE("a did spreads what the far end said, and cannot be made to lie by it"
   did.ask = JsonView::Trusted("7");
   did.ok = true;
   did.rest = JsonView::Trusted(R"({"entries":[1],"ok":false,"type":"board","ask":"other","error":"e"})");
-  CHECK(Encode(did, kAt) == R"({"at":"2026-10-01T18:12:00.000Z","type":"did","of":"journal","id":"x","ask":7,"ok":true,"entries":[1]})");
+  CHECK(
+      Encode(did, kAt) ==
+      R"({"at":"2026-10-01T18:12:00.000Z","type":"did","of":"journal","id":"x","ask":7,"ok":true,"entries":[1]})");
 }
 
 TEST_CASE("a refusal carries a sentence, and what a page needs to say it in its language") {
@@ -40,8 +43,9 @@ TEST_CASE("a refusal carries a sentence, and what a page needs to say it in its 
   did.code = "no-runner";
   did.arg_key = "host";
   did.arg_value = "ODETA-PC";
-  CHECK(Encode(did, kAt) ==
-        R"({"at":"2026-10-01T18:12:00.000Z","type":"did","of":"run","ok":false,"error":"No runner is connected on ODETA-PC.","code":"no-runner","args":{"host":"ODETA-PC"}})");
+  CHECK(
+      Encode(did, kAt) ==
+      R"({"at":"2026-10-01T18:12:00.000Z","type":"did","of":"run","ok":false,"error":"No runner is connected on ODETA-PC.","code":"no-runner","args":{"host":"ODETA-PC"}})");
 }
 
 }  // namespace

@@ -7,8 +7,13 @@
 namespace watchbill::net {
 namespace {
 
-const ProgramSpec kProgram{"prog", "Does it.", "prog [options]",
-                           {{"port", "PORT", "the port", false}, {"allow", "DIR", "a folder", true}, {"quiet", "", "say less", false}}, ""};
+const ProgramSpec kProgram{"prog",
+                           "Does it.",
+                           "prog [options]",
+                           {{"port", "PORT", "the port", false},
+                            {"allow", "DIR", "a folder", true},
+                            {"quiet", "", "say less", false}},
+                           ""};
 
 absl::StatusOr<Options> Parse(std::vector<std::string> words) {
   words.insert(words.begin(), "prog");

@@ -8,12 +8,14 @@ namespace watchbill::net {
 namespace {
 
 TEST_CASE("M2 a server on loopback answers to loopback names alone") {
-  for (const char* host : {"127.0.0.1", "127.0.0.1:5180", "localhost:5180", "LOCALHOST", "[::1]:5180", "127.8.8.8"}) {
+  for (const char* host :
+       {"127.0.0.1", "127.0.0.1:5180", "localhost:5180", "LOCALHOST", "[::1]:5180", "127.8.8.8"}) {
     CAPTURE(host);
     CHECK(HostAllowed(host, true, {}));
   }
-  for (const char* host : {"", "evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "192.168.1.5", "0.0.0.0", "[::1",
-                           "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:5180:1", "::1"}) {
+  for (const char* host :
+       {"", "evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "192.168.1.5", "0.0.0.0",
+        "[::1", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:5180:1", "::1"}) {
     CAPTURE(host);
     CHECK_FALSE(HostAllowed(host, true, {}));
   }
@@ -30,7 +32,8 @@ TEST_CASE("M2 a page of another site is another origin; no browser is none") {
   CHECK(OriginAllowed("", "127.0.0.1:5180"));
   CHECK(OriginAllowed("http://127.0.0.1:5180", "127.0.0.1:5180"));
   CHECK(OriginAllowed("https://board.example", "board.example"));
-  for (const char* origin : {"http://127.0.0.1:5181", "http://localhost:5180", "http://evil.example", "null", "file://", "http://127.0.0.1:5180.evil.example"}) {
+  for (const char* origin : {"http://127.0.0.1:5181", "http://localhost:5180", "http://evil.example", "null",
+                             "file://", "http://127.0.0.1:5180.evil.example"}) {
     CAPTURE(origin);
     CHECK_FALSE(OriginAllowed(origin, "127.0.0.1:5180"));
   }

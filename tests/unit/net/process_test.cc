@@ -48,7 +48,8 @@ TEST_CASE("a process is known by its pid and when it started") {
 TEST_CASE("a child has its folder, its variables, a session of its own, and no descriptor of ours") {
   const Folder folder;
   Loop loop;
-  const auto child = SpawnDetached(Shell(folder, "pwd; echo $GIVEN; ls /proc/self/fd; ps -o sid= -p $$ | tr -d ' '; echo $$; exit 3"));
+  const auto child = SpawnDetached(
+      Shell(folder, "pwd; echo $GIVEN; ls /proc/self/fd; ps -o sid= -p $$ | tr -d ' '; echo $$; exit 3"));
   REQUIRE(child.ok());
   std::string how;
   ProcessWatch watch(loop, *child, [&](std::string ended) {

@@ -12,7 +12,8 @@ const StaticFile kFiles[] = {
     {"/a-1.js", "text/javascript", "etag1", true, "raw", "", ""},
 };
 
-std::optional<Response> Get(std::string_view path, std::map<std::string, std::string> headers = {}, std::string_view method = "GET") {
+std::optional<Response> Get(std::string_view path, std::map<std::string, std::string> headers = {},
+                            std::string_view method = "GET") {
   Request request;
   request.method = method;
   request.path = path;

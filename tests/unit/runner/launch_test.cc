@@ -18,7 +18,9 @@ struct Folder {
     path = mkdtemp(pattern);
   }
   ~Folder() { std::filesystem::remove_all(path); }
-  void Put(const std::string& name, const std::string& content) const { REQUIRE(net::ReplaceFile(path + "/" + name, content).ok()); }
+  void Put(const std::string& name, const std::string& content) const {
+    REQUIRE(net::ReplaceFile(path + "/" + name, content).ok());
+  }
   std::string Command() const {
     const auto launch = ReadLaunch(path);
     if (!launch.ok()) return std::string(MessageOf(launch.status()));

@@ -10,18 +10,18 @@
 extern "C" {
 #endif
 
-/* Reads a frame that an agent sent on `connection` and lets the board know of it. 0: done, also where the frame
- * told the board no more than that its agent lives. WB_INVALID_ARGUMENT (negated): it is no frame; the board has not
- * changed. *frame, which may be NULL, is filled as wb_mp_decode fills it. */
-WB_API int32_t wb_board_take_agent_frame(wb_board *board, wb_mp_decoder *decoder, uint64_t connection, wb_str text,
-                                         wb_now now, wb_mp_frame *frame, wb_error *err);
+/* Reads a frame that an agent sent on `connection` and lets the board know of it. 0: done, also where the
+ * frame told the board no more than that its agent lives. WB_INVALID_ARGUMENT (negated): it is no frame; the
+ * board has not changed. *frame, which may be NULL, is filled as wb_mp_decode fills it. */
+WB_API int32_t wb_board_take_agent_frame(wb_board* board, wb_mp_decoder* decoder, uint64_t connection,
+                                         wb_str text, wb_now now, wb_mp_frame* frame, wb_error* err);
 
 /* The same for what a runner sent. 1: read, and nothing to the board (an answer to whoever asked). */
-WB_API int32_t wb_board_take_runner_frame(wb_board *board, wb_mp_decoder *decoder, uint64_t connection, wb_str text,
-                                          wb_now now, wb_mp_frame *frame, wb_error *err);
+WB_API int32_t wb_board_take_runner_frame(wb_board* board, wb_mp_decoder* decoder, uint64_t connection,
+                                          wb_str text, wb_now now, wb_mp_frame* frame, wb_error* err);
 
 /* A runner's socket is gone. */
-WB_API int32_t wb_board_runner_closed(wb_board *board, uint64_t connection, wb_now now, wb_error *err);
+WB_API int32_t wb_board_runner_closed(wb_board* board, uint64_t connection, wb_now now, wb_error* err);
 
 #ifdef __cplusplus
 }

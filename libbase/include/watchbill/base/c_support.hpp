@@ -16,7 +16,9 @@
 
 namespace watchbill::c {
 
-inline std::string_view View(wb_str s) { return s.data == nullptr ? std::string_view() : std::string_view(s.data, s.size); }
+inline std::string_view View(wb_str s) {
+  return s.data == nullptr ? std::string_view() : std::string_view(s.data, s.size);
+}
 inline wb_str Str(std::string_view s) { return {s.data(), s.size()}; }
 inline wb_str Str(const std::optional<std::string_view>& s) { return s ? Str(*s) : wb_str{nullptr, 0}; }
 inline Now Time(wb_now now) { return {now.mono_ns, now.wall_ms}; }
@@ -36,7 +38,9 @@ inline int32_t Fail(wb_error* err, absl::StatusCode code, std::string_view text)
   }
   return -static_cast<int32_t>(code);
 }
-inline int32_t Fail(wb_error* err, const absl::Status& status) { return Fail(err, status.code(), MessageOf(status)); }
+inline int32_t Fail(wb_error* err, const absl::Status& status) {
+  return Fail(err, status.code(), MessageOf(status));
+}
 
 // Runs `body` so that nothing it throws leaves the library.
 template <typename Body>

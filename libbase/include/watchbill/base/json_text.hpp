@@ -8,8 +8,8 @@
 namespace watchbill {
 
 // One JSON value as compact, valid UTF-8 text that a parser of this suite has accepted: numbers stand as they
-// came, no number is infinite, no surrogate is alone, no nesting is deeper than 64. Empty is "absent", which no
-// JSON text is. A view: it is good until its source says so.
+// came, no number is infinite, no surrogate is alone, no nesting is deeper than 64. Empty is "absent", which
+// no JSON text is. A view: it is good until its source says so.
 class JsonView {
  public:
   constexpr JsonView() = default;

@@ -62,13 +62,27 @@ inline void AppendJsonString(std::string& out, std::string_view s) {
     } else {
       flush();
       switch (c) {
-        case '"': out.append("\\\""); break;
-        case '\\': out.append("\\\\"); break;
-        case '\n': out.append("\\n"); break;
-        case '\r': out.append("\\r"); break;
-        case '\t': out.append("\\t"); break;
-        case '\b': out.append("\\b"); break;
-        case '\f': out.append("\\f"); break;
+        case '"':
+          out.append("\\\"");
+          break;
+        case '\\':
+          out.append("\\\\");
+          break;
+        case '\n':
+          out.append("\\n");
+          break;
+        case '\r':
+          out.append("\\r");
+          break;
+        case '\t':
+          out.append("\\t");
+          break;
+        case '\b':
+          out.append("\\b");
+          break;
+        case '\f':
+          out.append("\\f");
+          break;
         default:
           out.append("\\u00");
           out.push_back(kHex[c >> 4]);
@@ -149,7 +163,9 @@ class JsonWriter {
     out_.append(value.text());
     return *this;
   }
-  JsonWriter& OptString(const std::optional<std::string_view>& value) { return value ? String(*value) : Null(); }
+  JsonWriter& OptString(const std::optional<std::string_view>& value) {
+    return value ? String(*value) : Null();
+  }
   JsonWriter& OptInt(const std::optional<int64_t>& value) { return value ? Int(*value) : Null(); }
   JsonWriter& OptBool(const std::optional<bool>& value) { return value ? Bool(*value) : Null(); }
   JsonWriter& OptDouble(const std::optional<double>& value) { return value ? Double(*value) : Null(); }
@@ -164,7 +180,9 @@ class JsonWriter {
   JsonWriter& Field(std::string_view key, const std::optional<bool>& value) {
     return value ? Key(key).Bool(*value) : *this;
   }
-  JsonWriter& Field(std::string_view key, JsonView value) { return value.absent() ? *this : Key(key).Json(value); }
+  JsonWriter& Field(std::string_view key, JsonView value) {
+    return value.absent() ? *this : Key(key).Json(value);
+  }
 
  private:
   void Separate() {

@@ -8,7 +8,8 @@
 
 namespace watchbill {
 
-// The two clocks of one moment. Deadlines are on `mono_ns` alone, so that a clock that is set does not move them.
+// The two clocks of one moment. Deadlines are on `mono_ns` alone, so that a clock that is set does not move
+// them.
 struct Now {
   int64_t mono_ns = 0;  // nanoseconds of a clock that never goes back
   int64_t wall_ms = 0;  // milliseconds since 1970, UTC: only to stamp and to show

@@ -27,10 +27,12 @@ class UlidGenerator {
     static constexpr char kAlphabet[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
     const auto ms = static_cast<uint64_t>(last_ms_);
     std::array<unsigned char, 16> bytes{};
-    for (int i = 0; i < 6; ++i) bytes[static_cast<size_t>(i)] = static_cast<unsigned char>(ms >> (40 - 8 * i));
+    for (int i = 0; i < 6; ++i)
+      bytes[static_cast<size_t>(i)] = static_cast<unsigned char>(ms >> (40 - 8 * i));
     bytes[6] = static_cast<unsigned char>(high_ >> 8);
     bytes[7] = static_cast<unsigned char>(high_);
-    for (int i = 0; i < 8; ++i) bytes[static_cast<size_t>(8 + i)] = static_cast<unsigned char>(low_ >> (56 - 8 * i));
+    for (int i = 0; i < 8; ++i)
+      bytes[static_cast<size_t>(8 + i)] = static_cast<unsigned char>(low_ >> (56 - 8 * i));
     std::string out(26, '0');
     // 130 bits for 128: the first character holds three.
     unsigned carry = 0;

@@ -49,18 +49,18 @@ struct AskRunner {
 using Plan = std::variant<AskAgent, AskRunner, Sentence>;
 
 struct BoardOptions {
-  std::string here;                  // the monitor's own machine
-  std::string protocol = "0.19";     // what the frame says it speaks
-  int64_t settling_ns = 35 * kSecond;        // nothing is called unseen before that
+  std::string here;                    // the monitor's own machine
+  std::string protocol = "0.19";       // what the frame says it speaks
+  int64_t settling_ns = 35 * kSecond;  // nothing is called unseen before that
   int64_t ping_every_ns = 20 * kSecond;
   int64_t not_answering_ns = 30 * kSecond;
-  int64_t copy_within_ns = 2 * kSecond;      // how long a holder has to answer when its id is claimed
+  int64_t copy_within_ns = 2 * kSecond;  // how long a holder has to answer when its id is claimed
   int64_t push_every_ns = 100 * kMillisecond;
-  size_t max_rows = 20'000;                  // beyond: the row longest stopped and not on the list goes
+  size_t max_rows = 20'000;  // beyond: the row longest stopped and not on the list goes
   size_t root_runs_per_agent = 200;
-  size_t runs_per_agent = 2'000;             // delegated ones included
+  size_t runs_per_agent = 2'000;  // delegated ones included
   size_t steps_per_run = 200;
-  size_t log_backlog_bytes = 1 << 20;        // to one watcher; beyond, lines are dropped and counted
+  size_t log_backlog_bytes = 1 << 20;  // to one watcher; beyond, lines are dropped and counted
 };
 
 // Counters of what a bound has cost, since the start.

@@ -1,5 +1,5 @@
-// What happens to a board. Events are views, valid while Board::Apply runs; the board copies what it keeps, and
-// cuts what is longer than a person would read.
+// What happens to a board. Events are views, valid while Board::Apply runs; the board copies what it keeps,
+// and cuts what is longer than a person would read.
 #pragma once
 
 #include <cstdint>
@@ -76,8 +76,8 @@ struct RunnerRegistered {
 struct RunnerClosed {
   ConnectionId connection = 0;
 };
-// That runner has started this folder, spelled as its system resolves it; or, `again`, says after a reconnect that
-// what it started earlier is still there.
+// That runner has started this folder, spelled as its system resolves it; or, `again`, says after a reconnect
+// that what it started earlier is still there.
 struct FolderStarted {
   ConnectionId connection = 0;
   Text folder;
@@ -112,8 +112,8 @@ struct WatcherLeft {
   WatcherId watcher = 0;
 };
 
-using Event = std::variant<AgentRegistered, AgentHeard, AgentLeft, AgentClosed, RunEntered, RunExited, LogArrived,
-                           RunnerRegistered, RunnerClosed, FolderStarted, ListChanged, WatcherJoined, WatcherNamed,
-                           WatcherDrained, WatcherLeft>;
+using Event = std::variant<AgentRegistered, AgentHeard, AgentLeft, AgentClosed, RunEntered, RunExited,
+                           LogArrived, RunnerRegistered, RunnerClosed, FolderStarted, ListChanged,
+                           WatcherJoined, WatcherNamed, WatcherDrained, WatcherLeft>;
 
 }  // namespace watchbill::board

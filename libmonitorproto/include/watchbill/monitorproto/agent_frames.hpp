@@ -49,13 +49,13 @@ struct Run {
 
 // What the monitor reads of a journal entry. The entry itself goes on as it came.
 struct EntryFacts {
-  JsonView id;  // number or string; absent: cannot be told from another
+  JsonView id;             // number or string; absent: cannot be told from another
   OptText kind, at, name;  // name: `name`, else `tool`, else `label`
   OptText run_id, parent_run_id, started_by, trigger_id, agent;
   std::optional<bool> ok;
   std::optional<int64_t> duration_ms;  // `durationMs`, else `ms`
-  std::optional<int64_t> tokens;       // `tokens.total`, else input + output, else `tokens` where it is a number
-  std::optional<double> cost;          // only what was reported
+  std::optional<int64_t> tokens;  // `tokens.total`, else input + output, else `tokens` where it is a number
+  std::optional<double> cost;     // only what was reported
 };
 
 // "log": a journal entry as it is written, or the number of those that were not sent.

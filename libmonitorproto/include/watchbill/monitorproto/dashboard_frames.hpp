@@ -1,5 +1,5 @@
-// The frames of `/dashboard` that are not the board's own: what a browser sends, and the answer to it. `board`,
-// `rows`, `run` and `log` are written by whoever knows the board.
+// The frames of `/dashboard` that are not the board's own: what a browser sends, and the answer to it.
+// `board`, `rows`, `run` and `log` are written by whoever knows the board.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// The dialling end of a socket, as a state machine: when to connect, when to ping, when to give a connection up.
-// Agents, runners and servers all dial; the monitor connects to nothing ("The shape of it").
+// The dialling end of a socket, as a state machine: when to connect, when to ping, when to give a connection
+// up. Agents, runners and servers all dial; the monitor connects to nothing ("The shape of it").
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,13 @@
 
 namespace watchbill::monitorproto {
 
-// Tells its owner what to do next; the owner has the socket. Call Next after every event and when Deadline has
-// come, until it says kWait. One thread.
+// Tells its owner what to do next; the owner has the socket. Call Next after every event and when Deadline
+// has come, until it says kWait. One thread.
 //
 // Backoff: 1 s, 2 s, 4 s … to one attempt every 30 s, for ever ("Liveness"). It begins again at 1 s once a
-// socket has opened, so that a monitor that was restarted is found at once, and one that accepts and drops is asked
-// once a second at the most.
-// Pings: every 20 s; after two that nothing followed the connection is dropped, because a half-open socket
-// looks fine to the side that holds it.
+// socket has opened, so that a monitor that was restarted is found at once, and one that accepts and drops is
+// asked once a second at the most. Pings: every 20 s; after two that nothing followed the connection is
+// dropped, because a half-open socket looks fine to the side that holds it.
 class Dialer {
  public:
   struct Options {

@@ -17,8 +17,8 @@ struct RunnerRegister {
   OptText version;
 };
 
-// "started", unasked: this folder was started by this runner. The folder is spelled as the system resolved it.
-// `again`, which is ours, marks what a runner tells after a reconnect: started earlier, and still there.
+// "started", unasked: this folder was started by this runner. The folder is spelled as the system resolved
+// it. `again`, which is ours, marks what a runner tells after a reconnect: started earlier, and still there.
 struct RunnerStarted {
   Text folder;
   OptText at;

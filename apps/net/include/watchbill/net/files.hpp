@@ -19,7 +19,8 @@ absl::Status ReplaceFile(const std::string& path, std::string_view content);
 // Makes a folder and those above it, for its user alone, and makes sure that it can be written.
 absl::Status EnsureFolder(const std::string& path);
 
-// Keeps a folder for one process, as long as this lives: FailedPrecondition where another has it, with its pid.
+// Keeps a folder for one process, as long as this lives: FailedPrecondition where another has it, with its
+// pid.
 class FolderLock {
  public:
   static absl::StatusOr<std::unique_ptr<FolderLock>> Take(const std::string& folder, std::string_view name);

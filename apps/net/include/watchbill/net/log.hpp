@@ -25,8 +25,8 @@ struct LogField {
   bool number = false;
 };
 
-// `what` is a sentence without figures, so that lines of one kind can be counted; what differs goes in fields.
-// Never a secret. Control characters are escaped: a name cannot forge a line.
+// `what` is a sentence without figures, so that lines of one kind can be counted; what differs goes in
+// fields. Never a secret. Control characters are escaped: a name cannot forge a line.
 //   text:  2026-11-30T18:00:00.000Z warn  a frame could not be read  socket=agent why="not JSON: …"
 //   json:  {"at":"…","level":"warn","what":"…","socket":"agent","why":"…"}
 void Log(LogLevel level, std::string_view what, std::initializer_list<LogField> fields = {});

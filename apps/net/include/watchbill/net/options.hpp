@@ -14,11 +14,11 @@ namespace watchbill::net {
 // Exit codes, the same in every program.
 enum ExitCode : int {
   kExitDone = 0,
-  kExitFailed = 1,      // whatever has no code of its own
-  kExitUsage = 2,       // the command line was not understood
-  kExitAddress = 3,     // the address cannot be listened on
-  kExitData = 4,        // a file or folder cannot be read, written or understood
-  kExitRefused = 5,     // the other side refused: a wrong token, a host without one
+  kExitFailed = 1,   // whatever has no code of its own
+  kExitUsage = 2,    // the command line was not understood
+  kExitAddress = 3,  // the address cannot be listened on
+  kExitData = 4,     // a file or folder cannot be read, written or understood
+  kExitRefused = 5,  // the other side refused: a wrong token, a host without one
 };
 
 struct OptionSpec {
@@ -33,7 +33,7 @@ struct ProgramSpec {
   std::string summary;  // one sentence
   std::string usage;    // "watchbill-monitor [options]"
   std::vector<OptionSpec> options;
-  std::string more;     // below the options
+  std::string more;  // below the options
 };
 
 class Options {

@@ -7,8 +7,9 @@
 
 namespace watchbill::net {
 
-// Whether a request may name this host (with or without a port). A server on loopback answers to loopback names
-// alone; any other also to addresses, which no DNS answer can make up, and to the names it was told it has.
+// Whether a request may name this host (with or without a port). A server on loopback answers to loopback
+// names alone; any other also to addresses, which no DNS answer can make up, and to the names it was told it
+// has.
 bool HostAllowed(std::string_view host_header, bool bound_to_loopback, const std::vector<std::string>& names);
 
 // Whether a page of this origin may ask. None is no browser, and may; another site's may not.

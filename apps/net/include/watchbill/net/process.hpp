@@ -32,18 +32,18 @@ std::optional<ProcessId> IdentifyProcess(pid_t pid);
 inline bool StillRuns(const ProcessId& id) { return IdentifyProcess(id.pid) == id; }
 
 struct DetachedCommand {
-  std::vector<std::string> command;  // command[0] is looked up in PATH
+  std::vector<std::string> command;                // command[0] is looked up in PATH
   std::map<std::string, std::string> environment;  // the whole of it
   std::string folder;
   std::string output;  // a file that both outputs are appended to; only its user may read it
 };
 
-// Starts it in a session of its own, with no descriptor but 0, 1 and 2, so that it outlives this process. An error
-// that exec gives comes back here: NotFound, PermissionDenied, with the reason in words.
+// Starts it in a session of its own, with no descriptor but 0, 1 and 2, so that it outlives this process. An
+// error that exec gives comes back here: NotFound, PermissionDenied, with the reason in words.
 absl::StatusOr<ProcessId> SpawnDetached(const DetachedCommand& command);
 
-// Watches one process, whether it is our child or not, and tells its end once. `how` is in words where it was our
-// child ("exit code 3", "signal 9 (Killed)"), else "it ended".
+// Watches one process, whether it is our child or not, and tells its end once. `how` is in words where it was
+// our child ("exit code 3", "signal 9 (Killed)"), else "it ended".
 class ProcessWatch {
  public:
   ProcessWatch(Loop& loop, const ProcessId& process, std::function<void(std::string how)> ended);

@@ -22,7 +22,7 @@ struct Request {
   std::string_view path;   // without the query, as it was sent
   std::string_view query;  // without the question mark
   std::string_view body;
-  std::string_view host;   // the Host header
+  std::string_view host;       // the Host header
   bool from_loopback = false;  // of the connection itself, never of a header
   bool forwarded = false;      // a proxy says that it passes this on for somebody else
   std::function<std::string_view(std::string_view name)> header;  // "" where it is absent
@@ -49,8 +49,8 @@ using UpgradeAnswer = std::variant<Response, Acceptance>;
 struct ServerOptions {
   std::string host = "127.0.0.1";  // an address to listen on
   uint16_t port = 0;               // 0: any that is free
-  // Names by which this server is reached, beside addresses; a Host of another name is refused, so that a page
-  // elsewhere cannot have its name point here.
+  // Names by which this server is reached, beside addresses; a Host of another name is refused, so that a
+  // page elsewhere cannot have its name point here.
   std::vector<std::string> names;
   size_t body_bytes = 1 << 20;
 };

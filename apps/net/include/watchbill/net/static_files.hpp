@@ -10,10 +10,10 @@
 namespace watchbill::net {
 
 struct StaticFile {
-  std::string_view path;       // "/", "/monitor-AbC123.js"
-  std::string_view type;       // media type
-  std::string_view etag;       // of the raw bytes, without quotes
-  bool immutable = false;      // its name changes with its content
+  std::string_view path;               // "/", "/monitor-AbC123.js"
+  std::string_view type;               // media type
+  std::string_view etag;               // of the raw bytes, without quotes
+  bool immutable = false;              // its name changes with its content
   std::string_view raw, gzip, brotli;  // the compressed ones are empty where they are no smaller
 };
 

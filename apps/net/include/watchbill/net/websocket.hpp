@@ -16,14 +16,14 @@ inline Bytes MakeBytes(std::string text) { return std::make_shared<const std::st
 // What happens on it. Each is called from the loop, never from within a call on the socket. After `closed`,
 // nothing more.
 struct WebSocketEvents {
-  std::function<void(std::string_view)> text;       // a text frame, whole; good during the call
-  std::function<void()> alive;                      // a ping or a pong came
-  std::function<void()> drained;                    // everything given to Send has been handed to the system
-  std::function<void(std::string_view why)> closed; // once, in words
+  std::function<void(std::string_view)> text;        // a text frame, whole; good during the call
+  std::function<void()> alive;                       // a ping or a pong came
+  std::function<void()> drained;                     // everything given to Send has been handed to the system
+  std::function<void(std::string_view why)> closed;  // once, in words
 };
 
-// Frames go out in the order they were given, through a bounded queue. A peer that takes nothing for 10 s while
-// something is queued, or whose queue grows past its bound, is dropped.
+// Frames go out in the order they were given, through a bounded queue. A peer that takes nothing for 10 s
+// while something is queued, or whose queue grows past its bound, is dropped.
 class WebSocket {
  public:
   virtual ~WebSocket() = default;
@@ -36,9 +36,9 @@ class WebSocket {
 };
 
 struct WebSocketLimits {
-  size_t frame_bytes = 1 << 20;     // of one that comes in; a longer one ends the socket with 1009
-  size_t queue_bytes = 64 << 20;    // of what waits to go out
-  bool compress = false;            // offers permessage-deflate; costs 40 KB a socket and some time
+  size_t frame_bytes = 1 << 20;   // of one that comes in; a longer one ends the socket with 1009
+  size_t queue_bytes = 64 << 20;  // of what waits to go out
+  bool compress = false;          // offers permessage-deflate; costs 40 KB a socket and some time
 };
 
 }  // namespace watchbill::net
