@@ -110,11 +110,24 @@ configure_and_build() {
   shift
   (($# == 0)) || targets=(--target "$@")
   configure "$preset"
-  [[ -e build/$preset/.ninja_log ]] ||
+  local first=no start
+  [[ -e build/$preset/.ninja_log ]] || first=yes
+  [[ $first == no ]] ||
     say "The first build compiles everything: expect three to ten minutes on two cores. Later ones take seconds."
+  start=$SECONDS
   step "Compiling ($preset)" flock --close "$build_lock" \
     cmake --build --preset "$preset" --parallel "$(build_jobs)" "${targets[@]}" >&2 ||
     die "compiling failed; the compiler's message is above"
+  [[ $first == no || $# -gt 0 ]] || say_cost $((SECONDS - start))
+}
+
+# What a thousand lines cost in a build of everything, so that a header that makes all of it dear is noticed.
+say_cost() {
+  local seconds=$1 lines
+  lines=$(find "$root"/lib* "$root/apps" "$root/bindings" "$root/tests" -name node_modules -prune -o \
+    \( -name '*.cc' -o -name '*.hpp' -o -name '*.c' -o -name '*.h' \) -print0 | xargs -0 cat | wc -l)
+  say "$lines lines of C and C++ took $(elapsed "$seconds") on $(nproc) cores:" \
+    "$(awk -v s="$seconds" -v l="$lines" 'BEGIN { printf "%.1f", s * 1000 / l }') s a thousand lines."
 }
 
 # run_tests PRESET [CTEST-ARGUMENT...]: says nothing after ctest, whose summary is to be the last thing seen.

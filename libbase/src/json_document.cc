@@ -1,6 +1,6 @@
 #include "json_document.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <boost/json/basic_parser_impl.hpp>
 #include <charconv>

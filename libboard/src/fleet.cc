@@ -1,10 +1,11 @@
 // Who is there: registrations, the eight states and what decides them, runners, second copies.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
 #include "clip.hpp"
 #include "state.hpp"
+#include "watchbill/base/status.hpp"
 
 namespace watchbill::board {
 namespace {

@@ -1,5 +1,5 @@
 // The bytes: a row, the whole board, their differences, a run, a log line.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "clip.hpp"
+#include "watchbill/base/status.hpp"
 
 namespace watchbill::board {
 namespace {

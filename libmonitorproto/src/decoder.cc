@@ -1,6 +1,6 @@
 #include "watchbill/monitorproto/decoder.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "entry.hpp"
 #include "json_document.hpp"

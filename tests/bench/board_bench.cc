@@ -1,7 +1,7 @@
 // What one changed row of ten thousand costs: to a watcher of rows, and to a watcher of whole boards, side by
 // side. Also what it costs to take one frame of an agent. CPU time of this process; medians of interleaved
 // rounds.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <time.h>
 
 #include <algorithm>

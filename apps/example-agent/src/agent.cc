@@ -1,6 +1,6 @@
 #include "agent.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <deque>

@@ -1,6 +1,6 @@
 #include "work.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace watchbill::example {
 

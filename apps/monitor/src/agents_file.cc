@@ -1,6 +1,6 @@
 #include "agents_file.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <boost/json.hpp>

@@ -1,6 +1,6 @@
 #include "monitor.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "monitor_impl.hpp"
 #include "translate.hpp"

@@ -1,6 +1,6 @@
 #include "sessions.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // The dashboard: who watches, what they ask, and what they hear of it.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

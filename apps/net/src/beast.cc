@@ -1,5 +1,5 @@
 // HTTP and WebSocket: all of Beast is here.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -13,7 +13,7 @@
 #include <set>
 
 #include "loop_impl.hpp"
-#include "tcp_progress.hpp"
+#include "tcp.hpp"
 #include "watchbill/base/json_writer.hpp"
 #include "watchbill/net/dial_loop.hpp"
 #include "watchbill/net/log.hpp"
@@ -77,6 +77,7 @@ class Session final : public WebSocket, public std::enable_shared_from_this<Sess
     open_ = true;
     error_code ignored;
     stream_.next_layer().set_option(tcp::no_delay(true), ignored);
+    NoticeLostPeer(stream_.next_layer().native_handle());
     stream_.control_callback([weak = weak_from_this()](ws::frame_type kind, beast::string_view) {
       const auto self = weak.lock();
       if (self && kind != ws::frame_type::close && self->events_.alive) self->events_.alive();

@@ -1,6 +1,6 @@
 #include "watchbill/net/dial_loop.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <boost/url/parse.hpp>
 

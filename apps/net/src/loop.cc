@@ -1,3 +1,4 @@
+#include <signal.h>
 #include <time.h>
 
 #include <boost/asio/post.hpp>
@@ -13,7 +14,10 @@ Now ReadClocks() {
   return {mono.tv_sec * kSecond + mono.tv_nsec, wall.tv_sec * 1000 + wall.tv_nsec / kMillisecond};
 }
 
-Loop::Loop() : impl_(std::make_unique<Impl>()) {}
+Loop::Loop() : impl_(std::make_unique<Impl>()) {
+  // A log that nobody reads any more is no reason to end.
+  signal(SIGPIPE, SIG_IGN);
+}
 Loop::~Loop() = default;
 
 void Loop::Run() { impl_->context.run(); }

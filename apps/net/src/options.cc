@@ -1,6 +1,6 @@
 #include "watchbill/net/options.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <boost/program_options/cmdline.hpp>
 #include <boost/program_options/errors.hpp>

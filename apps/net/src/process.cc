@@ -1,7 +1,7 @@
 #include "watchbill/net/process.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/syscall.h>

@@ -1,6 +1,6 @@
 #include "watchbill/net/static_files.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 #include "launch.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include "json_document.hpp"

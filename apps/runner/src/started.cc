@@ -1,6 +1,6 @@
 #include "started.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdio>
 

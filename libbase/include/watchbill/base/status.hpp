@@ -4,7 +4,6 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
 namespace watchbill {
@@ -16,14 +15,5 @@ inline std::string_view MessageOf(const absl::Status& status) {
   const auto text = status.message();
   return {text.data(), text.size()};
 }
-
-// A sentence for people, with what a page needs to say it in another language. `code` is a word of a closed
-// list; `key` and `value` are its one argument, empty where it has none.
-struct Sentence {
-  std::string_view code;
-  std::string text;
-  std::string_view key = {};
-  std::string value = {};
-};
 
 }  // namespace watchbill

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "watchbill/base/now.hpp"
-#include "watchbill/base/status.hpp"
+#include "watchbill/base/sentence.hpp"
 #include "watchbill/board/events.hpp"
 
 namespace watchbill::board {
