@@ -31,6 +31,7 @@ namespace fs = std::filesystem;
 // An agent that ends sooner than this was not started, whatever exec said.
 constexpr int64_t kStartedAfterNs = 1 * kSecond;
 constexpr int64_t kKillAfterNs = 5 * kSecond;
+constexpr int64_t kEndsWithinNs = 2 * kSecond;
 constexpr size_t kLogKeptBytes = 4 << 20;
 
 // A folder under a name that no link or dot can hide.
@@ -79,6 +80,8 @@ struct Runner::Impl : std::enable_shared_from_this<Impl> {
     size_t output_from = 0;
     std::string start_ask;  // waits for "it did not end at once"
     std::string kill_ask;   // waits for its end
+    std::string next_ask;   // waits for its end too, to start the folder again
+    std::unique_ptr<net::Timer> next_timer;
   };
 
   void Watch(const std::string& folder, Process& process) {
@@ -105,8 +108,10 @@ struct Runner::Impl : std::enable_shared_from_this<Impl> {
                          words.empty() ? ", and wrote nothing." : "; its last words: ", words));
     }
     if (!process.kill_ask.empty()) Agree(process.kill_ask, "kill", folder, process.id.process.pid);
+    const std::string next = process.next_ask;
     // Its watch is what called here, and goes when that call is over.
     loop.Post([kept = std::make_shared<Process>(std::move(process))] {});
+    if (!next.empty()) OnStart(mp::RunnerStart{next, folder});
   }
 
   void Agree(const std::string& ask, std::string_view of, std::string_view folder, pid_t pid) {
@@ -136,13 +141,25 @@ struct Runner::Impl : std::enable_shared_from_this<Impl> {
                                 "the runner with --allow for a folder at or above it.",
                                 *folder));
     }
-    if (const auto it = processes.find(*folder); it != processes.end()) {
-      return Refuse(ask, "start", fmt::format("It runs already, as process {}.", it->second.id.process.pid));
-    }
+    if (const auto it = processes.find(*folder); it != processes.end()) return StartAfter(it->first, it->second, ask);
     const auto launch = ReadLaunch(*folder);
     if (!launch.ok()) return Refuse(ask, "start", MessageOf(launch.status()));
     if (const absl::Status status = Launched(*folder, *launch, ask); !status.ok())
       Refuse(ask, "start", MessageOf(status));
+  }
+
+  // An agent that has said goodbye takes a moment to end: who presses Run in it means the next one.
+  void StartAfter(const std::string& folder, Process& process, const std::string& ask) {
+    const auto refuse = [this, pid = process.id.process.pid](const std::string& late) {
+      Refuse(late, "start", fmt::format("It runs already, as process {}.", pid));
+    };
+    if (!process.next_ask.empty()) return refuse(ask);
+    process.next_ask = ask;
+    process.next_timer = std::make_unique<net::Timer>(loop);
+    process.next_timer->At(net::ReadClocks().mono_ns + kEndsWithinNs, [this, folder, refuse] {
+      const auto it = processes.find(folder);
+      if (it != processes.end()) refuse(std::exchange(it->second.next_ask, {}));
+    });
   }
 
   absl::Status Launched(const std::string& folder, const Launch& launch, const std::string& ask) {
