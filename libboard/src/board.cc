@@ -51,25 +51,28 @@ void Board::State::DecayRates(Now now) {
   if (any) want_rows = true;
 }
 
-void Board::State::On(const RunEntered& e, Now now, Actions& actions) {
-  Agent* agent = AgentAt(e.connection);
+// Whose words these are; nothing, and counted, before a register.
+Agent* Board::State::Speaker(ConnectionId connection, Now now, Actions& actions) {
+  Agent* agent = AgentAt(connection);
   if (agent == nullptr) {
     ++counters.frames_before_register;
-    return;
+  } else {
+    ReachedBy(*agent, now, actions);
   }
-  ReachedBy(*agent, now, actions);
+  return agent;
+}
+
+void Board::State::On(const RunEntered& e, Now now, Actions& actions) {
+  Agent* agent = Speaker(e.connection, now, actions);
+  if (agent == nullptr) return;
   agent->runs.Enter(e, now);
   counters.runs_forgotten += agent->runs.Bound(options.root_runs_per_agent, options.runs_per_agent);
   Touch(*agent, Urgency::kEverybody);
 }
 
 void Board::State::On(const RunExited& e, Now now, Actions& actions) {
-  Agent* agent = AgentAt(e.connection);
-  if (agent == nullptr) {
-    ++counters.frames_before_register;
-    return;
-  }
-  ReachedBy(*agent, now, actions);
+  Agent* agent = Speaker(e.connection, now, actions);
+  if (agent == nullptr) return;
   agent->runs.Exit(e, now);
   if (const RunRecord* run = agent->runs.Find(Clip(e.run_id, kMaxId));
       run != nullptr && run->parent_id.empty() && !run->live()) {
@@ -83,12 +86,8 @@ void Board::State::On(const RunExited& e, Now now, Actions& actions) {
 }
 
 void Board::State::On(const LogArrived& e, Now now, Actions& actions) {
-  Agent* agent = AgentAt(e.connection);
-  if (agent == nullptr) {
-    ++counters.frames_before_register;
-    return;
-  }
-  ReachedBy(*agent, now, actions);
+  Agent* agent = Speaker(e.connection, now, actions);
+  if (agent == nullptr) return;
   const bool counted =
       !e.entry.absent() && (e.id.absent() || agent->seen.Insert(e.id.text(), e.run_id.value_or("")));
   if (!e.entry.absent() && !counted) ++counters.entries_seen_again;

@@ -96,12 +96,17 @@ std::vector<RunRecord*> Runs::TakeDirty() {
   return std::exchange(dirty_, {});
 }
 
-void Runs::Enter(const RunEntered& e, Now now) {
+RunRecord& Runs::Describe(const RunEntered& e, Now now) {
   RunRecord& run = Open(e.run_id, e.parent_run_id, now);
   KeepIfSaid(run.agent, e.agent, kMaxName);
   KeepIfSaid(run.started_by, e.started_by, kMaxWord);
   KeepIfSaid(run.trigger_id, e.trigger_id, kMaxId);
   KeepIfSaid(run.thread, e.thread, kMaxId);
+  return run;
+}
+
+void Runs::Enter(const RunEntered& e, Now now) {
+  RunRecord& run = Describe(e, now);
   // What has ended stays ended; a run that waited goes on, and one announced again after its agent was away
   // is in flight after all.
   if (run.live()) {
@@ -116,11 +121,7 @@ void Runs::Enter(const RunEntered& e, Now now) {
 }
 
 void Runs::Exit(const RunExited& e, Now now) {
-  RunRecord& run = Open(e.run_id, e.parent_run_id, now);
-  KeepIfSaid(run.agent, e.agent, kMaxName);
-  KeepIfSaid(run.started_by, e.started_by, kMaxWord);
-  KeepIfSaid(run.trigger_id, e.trigger_id, kMaxId);
-  KeepIfSaid(run.thread, e.thread, kMaxId);
+  RunRecord& run = Describe(e, now);
   run.state = StateFor(e);
   run.outcome = Kept(e.outcome, kMaxWord);
   run.error = Kept(e.error, kMaxSentence);

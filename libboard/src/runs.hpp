@@ -95,6 +95,8 @@ class Runs {
   }
 
  private:
+  // The run that an edge is about, with what the edge says of it.
+  RunRecord& Describe(const RunEntered& e, Now now);
   RunRecord& Open(std::string_view id, OptText parent, Now now);
   void Adopt(RunRecord& run, RunRecord& parent);
   void Forget(RunRecord* root);

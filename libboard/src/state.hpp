@@ -133,6 +133,7 @@ struct Board::State {
   Plan PlanTerminate(std::string_view id) const;
 
   // board.cc: runs and spending
+  Agent* Speaker(ConnectionId connection, Now now, Actions& actions);
   void On(const RunEntered& e, Now now, Actions& actions);
   void On(const RunExited& e, Now now, Actions& actions);
   void On(const LogArrived& e, Now now, Actions& actions);

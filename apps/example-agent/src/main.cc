@@ -32,7 +32,6 @@ const net::ProgramSpec kProgram{
         {"port", "PORT",
          "of its own door on 127.0.0.1, where POST /run starts a run\n(default 0: any that is free)", false},
         {"seed", "NUMBER", "of its made-up work (default: made from its id)", false},
-        {"log-format", "json|text", "how lines on standard error are written (default: text)", false},
     },
     "Its folder's .env is read before its environment. It runs until it is interrupted, or the board ends "
     "it."};
@@ -53,10 +52,6 @@ int Run(int argc, char** argv) {
   const auto complain = [](std::string_view what, int code) {
     return net::Complain(kProgram.name, what, code);
   };
-  const std::string format = given.value("log-format").value_or("text");
-  if (format != "json" && format != "text") return complain("--log-format is json or text", net::kExitUsage);
-  net::SetLogFormat(format == "json" ? net::LogFormat::kJson : net::LogFormat::kText);
-
   example::AgentOptions options;
   std::error_code ec;
   options.folder = given.value("folder").value_or(std::filesystem::current_path(ec).string());

@@ -32,7 +32,6 @@ const net::ProgramSpec kProgram{
         {"token", "TOKEN", "the same, seen by whoever lists the processes: better the file", false},
         {"machine", "NAME", "this machine's name on the board (default: its host name)", false},
         {"no-runner", "", "do not bring up a runner for this machine", false},
-        {"log-format", "json|text", "how lines on standard error are written (default: text)", false},
     },
     "The first line on standard output is \"listening on http://HOST:PORT/\", once it is.\n"
     "It ends on SIGINT or SIGTERM; agents go on, and come back by themselves when it does."};
@@ -60,10 +59,6 @@ int Run(int argc, char** argv) {
   const auto complain = [](std::string_view what, int code) {
     return net::Complain(kProgram.name, what, code);
   };
-
-  const std::string format = given.value("log-format").value_or("text");
-  if (format != "json" && format != "text") return complain("--log-format is json or text", net::kExitUsage);
-  net::SetLogFormat(format == "json" ? net::LogFormat::kJson : net::LogFormat::kText);
 
   monitor::MonitorOptions options;
   options.host = given.value("host").value_or("127.0.0.1");

@@ -211,12 +211,12 @@ void Monitor::Impl::Settle() {
   const Now now = net::ReadClocks();
   board.Tick(now, actions);
   for (const Asker& asker : asks.Expired(now)) Unanswered(asker);
-  const board::Actions todo = std::exchange(actions, {});
+  const board::Actions due = std::exchange(actions, {});
   const auto send_to_agent = [&](uint64_t connection, std::string frame) {
     if (const auto it = agents.find(connection); it != agents.end())
       it->second->Send(net::MakeBytes(std::move(frame)));
   };
-  for (const board::Action& action : todo) {
+  for (const board::Action& action : due) {
     if (const auto* push = std::get_if<board::Push>(&action)) {
       for (const uint64_t watcher : push->to) {
         if (const auto it = watchers.find(watcher); it != watchers.end()) it->second->Send(push->bytes);

@@ -20,20 +20,7 @@ board::Event From(board::ConnectionId c, const mp::Register& f) {
   return e;
 }
 
-board::Event From(board::ConnectionId c, const mp::Run& f) {
-  if (f.phase == mp::Run::Phase::kEnter) {
-    board::RunEntered e;
-    e.connection = c;
-    e.run_id = f.run_id;
-    e.parent_run_id = f.parent_run_id;
-    e.agent = f.agent;
-    e.started_by = f.started_by;
-    e.trigger_id = f.trigger_id;
-    e.thread = f.thread;
-    e.at = f.at;
-    return e;
-  }
-  board::RunExited e;
+void FillRun(board::RunEntered& e, board::ConnectionId c, const mp::Run& f) {
   e.connection = c;
   e.run_id = f.run_id;
   e.parent_run_id = f.parent_run_id;
@@ -42,6 +29,16 @@ board::Event From(board::ConnectionId c, const mp::Run& f) {
   e.trigger_id = f.trigger_id;
   e.thread = f.thread;
   e.at = f.at;
+}
+
+board::Event From(board::ConnectionId c, const mp::Run& f) {
+  if (f.phase == mp::Run::Phase::kEnter) {
+    board::RunEntered e;
+    FillRun(e, c, f);
+    return e;
+  }
+  board::RunExited e;
+  FillRun(e, c, f);
   e.duration_ms = f.duration_ms;
   e.outcome = f.outcome;
   e.ok = f.ok;

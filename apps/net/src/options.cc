@@ -10,6 +10,7 @@
 #include <cstdio>
 
 #include "watchbill/base/status.hpp"
+#include "watchbill/net/log.hpp"
 
 namespace watchbill::net {
 
@@ -18,10 +19,13 @@ namespace po = boost::program_options;
 namespace {
 
 const OptionSpec kHelp{"help", "", "show this and end", false};
+const OptionSpec kLogFormat{"log-format", "json|text",
+                            "how lines on standard error are written (default: text)", false};
 const OptionSpec kVersion{"version", "", "show the version and end", false};
 
 std::vector<OptionSpec> AllOptions(const ProgramSpec& program) {
   std::vector<OptionSpec> all = program.options;
+  all.push_back(kLogFormat);
   all.push_back(kHelp);
   all.push_back(kVersion);
   return all;
@@ -89,7 +93,7 @@ absl::StatusOr<Options> ParseOptions(const ProgramSpec& program, int argc, char*
   } catch (const po::error& e) {
     return wrong(e.what());
   }
-  for (const OptionSpec& option : program.options) {
+  for (const OptionSpec& option : AllOptions(program)) {
     const auto& values = out.values(option.name);
     if (!option.repeats && values.size() > 1)
       return wrong(fmt::format("--{} is given more than once", option.name));
@@ -135,6 +139,11 @@ Parsed ParseOrExplain(const ProgramSpec& program, int argc, char** argv) {
     parsed.exit = kExitDone;
   } else {
     parsed.options = *std::move(options);
+    const std::string format = parsed.options.value(kLogFormat.name).value_or("text");
+    SetLogFormat(format == "json" ? LogFormat::kJson : LogFormat::kText);
+    if (format != "json" && format != "text") {
+      parsed.exit = Complain(program.name, "--log-format is json or text", kExitUsage);
+    }
   }
   return parsed;
 }

@@ -1,4 +1,5 @@
-// In a file of its own: the kernel's header, which alone knows some fields, cannot stand beside the C library's.
+// In a file of its own: the kernel's header, which alone knows some fields, cannot stand beside the C
+// library's.
 #include "tcp.hpp"
 
 #include <linux/tcp.h>

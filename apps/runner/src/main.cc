@@ -24,7 +24,6 @@ const net::ProgramSpec kProgram{
          "where it keeps what it started\n(default: $XDG_STATE_HOME/watchbill or ~/.local/state/watchbill)",
          false},
         {"token-file", "FILE", "a file whose first line is the monitor's token (or MONITOR_TOKEN)", false},
-        {"log-format", "json|text", "how lines on standard error are written (default: text)", false},
     },
     "It runs until it is interrupted. A monitor that cannot be reached is dialled for ever, every 30 s at "
     "the longest."};
@@ -36,10 +35,6 @@ int Run(int argc, char** argv) {
   const auto usage = [](std::string_view what) {
     return net::Complain(kProgram.name, what, net::kExitUsage);
   };
-
-  const std::string format = given.value("log-format").value_or("text");
-  if (format != "json" && format != "text") return usage("--log-format is json or text");
-  net::SetLogFormat(format == "json" ? net::LogFormat::kJson : net::LogFormat::kText);
 
   const char* from_environment = std::getenv("MONITOR_URL");
   const std::string url =

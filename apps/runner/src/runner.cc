@@ -141,7 +141,8 @@ struct Runner::Impl : std::enable_shared_from_this<Impl> {
                                 "the runner with --allow for a folder at or above it.",
                                 *folder));
     }
-    if (const auto it = processes.find(*folder); it != processes.end()) return StartAfter(it->first, it->second, ask);
+    if (const auto it = processes.find(*folder); it != processes.end())
+      return StartAfter(it->first, it->second, ask);
     const auto launch = ReadLaunch(*folder);
     if (!launch.ok()) return Refuse(ask, "start", MessageOf(launch.status()));
     if (const absl::Status status = Launched(*folder, *launch, ask); !status.ok())

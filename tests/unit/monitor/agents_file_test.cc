@@ -3,9 +3,7 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
-#include <cstdlib>
-#include <filesystem>
-
+#include "temp_folder.hpp"
 #include "watchbill/base/status.hpp"
 #include "watchbill/net/files.hpp"
 
@@ -14,14 +12,8 @@ namespace {
 
 constexpr const char* kId = "bbed7a48-0000-4000-8000-000000000001";
 
-struct Folder {
-  Folder() {
-    char pattern[] = "/tmp/watchbill-test-XXXXXX";
-    path = mkdtemp(pattern);
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
+struct Folder : TempFolder {
   std::string File() const { return path + "/agents.json"; }
-  std::string path;
 };
 
 std::string Refusal(const std::string& content) {

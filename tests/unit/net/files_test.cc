@@ -4,22 +4,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 
+#include "temp_folder.hpp"
 #include "watchbill/base/status.hpp"
 
 namespace watchbill::net {
 namespace {
 
-struct Folder {
-  Folder() {
-    char pattern[] = "/tmp/watchbill-test-XXXXXX";
-    path = mkdtemp(pattern);
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::string path;
-};
+using Folder = TempFolder;
 
 TEST_CASE("a file is replaced whole, and nothing is left beside it") {
   const Folder folder;

@@ -4,23 +4,14 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
-
+#include "temp_folder.hpp"
 #include "watchbill/base/status.hpp"
 #include "watchbill/net/files.hpp"
 
 namespace watchbill::net {
 namespace {
 
-struct Folder {
-  Folder() {
-    char pattern[] = "/tmp/watchbill-test-XXXXXX";
-    path = mkdtemp(pattern);
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::string path;
-};
+using Folder = TempFolder;
 
 DetachedCommand Shell(const Folder& folder, const std::string& script) {
   DetachedCommand command;

@@ -3,21 +3,14 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
-#include <cstdlib>
-#include <filesystem>
-
+#include "temp_folder.hpp"
 #include "watchbill/base/status.hpp"
 #include "watchbill/net/files.hpp"
 
 namespace watchbill::runner {
 namespace {
 
-struct Folder {
-  Folder() {
-    char pattern[] = "/tmp/watchbill-test-XXXXXX";
-    path = mkdtemp(pattern);
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
+struct Folder : TempFolder {
   void Put(const std::string& name, const std::string& content) const {
     REQUIRE(net::ReplaceFile(path + "/" + name, content).ok());
   }
@@ -28,7 +21,6 @@ struct Folder {
     for (const std::string& word : launch->command) out.append(word).append("|");
     return out;
   }
-  std::string path;
 };
 
 TEST_CASE("M9 a folder is startable by what it holds, in order") {

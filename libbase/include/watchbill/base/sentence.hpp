@@ -6,8 +6,8 @@
 
 namespace watchbill {
 
-// A sentence in English, with what a page needs to say it in another language. `code` is a word of a closed list;
-// `key` and `value` are its one argument, empty where it has none.
+// A sentence in English, with what a page needs to say it in another language. `code` is a word of a closed
+// list; `key` and `value` are its one argument, empty where it has none.
 struct Sentence {
   std::string_view code;
   std::string text;

@@ -45,10 +45,8 @@ struct RunEntered {
   Text run_id;
   OptText parent_run_id, agent, started_by, trigger_id, thread, at;
 };
-struct RunExited {
-  ConnectionId connection = 0;
-  Text run_id;
-  OptText parent_run_id, agent, started_by, trigger_id, thread, at;
+// It ended, or waits for a person.
+struct RunExited : RunEntered {
   std::optional<int64_t> duration_ms;
   OptText outcome;
   std::optional<bool> ok;

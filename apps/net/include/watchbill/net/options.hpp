@@ -54,7 +54,8 @@ class Options {
 absl::StatusOr<Options> ParseOptions(const ProgramSpec& program, int argc, char** argv);
 std::string HelpText(const ProgramSpec& program);
 
-// Parses; where it was --help or --version, or the line is wrong, prints and gives the exit code instead.
+// Parses, with the options that every program has: --log-format, which is carried out, --help and --version.
+// Where it was one of the latter two, or the line is wrong, prints and gives the exit code instead.
 struct Parsed {
   Options options;
   std::optional<int> exit;
