@@ -120,7 +120,8 @@ class Session final : public WebSocket, public std::enable_shared_from_this<Sess
   }
 
   void Drop() override {
-    events_ = {};
+    // Not here: one of these may be what is calling.
+    asio::post(stream_.get_executor(), [gone = std::exchange(events_, {})] {});
     Finish("dropped");
   }
 

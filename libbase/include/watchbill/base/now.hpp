@@ -102,7 +102,8 @@ inline std::optional<int64_t> WallMsFromIso(std::string_view text) {
   if (second < 0 || second > 60) return std::nullopt;
   int64_t ms = 0;
   if (literal('.')) {
-    int scale = 100, seen = 0;
+    int64_t scale = 100;
+    int seen = 0;
     for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at, ++seen) {
       ms += (text[at] - '0') * scale;
       scale /= 10;
