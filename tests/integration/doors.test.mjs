@@ -182,9 +182,7 @@ test('M10 the list is edited by hand and read again; one that cannot be read lea
   writeFileSync(file, JSON.stringify({ agents: [{ id: agentId(5), name: 'By hand', folder: '/srv/x' }] }));
   await watcher.becomes(agentId(5), 'waiting');
   writeFileSync(file, '{"agents": [');
-  await within(5_000, 'the complaint', (async () => {
-    while (!/cannot be read; the one before stays/.test(monitor.errors())) await new Promise((r) => setTimeout(r, 50));
-  })());
+  await monitor.said(/cannot be read; the one before stays/);
   assert.equal(watcher.state(agentId(5)), 'waiting');
   writeFileSync(file, '{"agents": []}');
   await watcher.becomes(agentId(5), 'no row');

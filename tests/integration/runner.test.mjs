@@ -174,7 +174,7 @@ test('M9 a runner by itself: what it may start, what outlives it, and what it kn
   const second = spawnRunner(monitor, args, data);
   await within(5_000, 'the second runner to be refused', new Promise((resolve) => second.child.once('exit', resolve)));
   assert.equal(second.child.exitCode, 4);
-  assert.match(second.errors(), /another runner \(process \d+\) has the folder/);
+  await until('the reason', () => /another runner \(process \d+\) has the folder/.test(second.errors()));
   assert.equal((await watcher.ask('terminate', AGENT)).ok, true);
   await runner.kill('SIGTERM');
   await monitor.stop();

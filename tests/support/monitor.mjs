@@ -90,6 +90,8 @@ export async function spawnMonitor({ args = [], port = 0, folder = null, env = {
       pid: child.pid,
       folder: home,
       errors: () => errors,
+      // What it writes comes through a pipe of its own, in its own time.
+      said: (pattern) => until(`the monitor to say ${pattern}, not: ${errors}`, () => pattern.test(errors)),
       ended,
       kill: () => {
         running.delete(monitor);
