@@ -62,11 +62,17 @@ Agent* Board::State::Speaker(ConnectionId connection, Now now, Actions& actions)
   return agent;
 }
 
+void Board::State::KeepBounds(Agent& agent) {
+  counters.runs_forgotten += agent.runs.Bound(options.root_runs_per_agent, options.runs_per_agent);
+  steps_held += agent.runs.steps() - agent.steps_counted;
+  agent.steps_counted = agent.runs.steps();
+}
+
 void Board::State::On(const RunEntered& e, Now now, Actions& actions) {
   Agent* agent = Speaker(e.connection, now, actions);
   if (agent == nullptr) return;
   agent->runs.Enter(e, now);
-  counters.runs_forgotten += agent->runs.Bound(options.root_runs_per_agent, options.runs_per_agent);
+  KeepBounds(*agent);
   Touch(*agent, Urgency::kEverybody);
 }
 
@@ -81,7 +87,7 @@ void Board::State::On(const RunExited& e, Now now, Actions& actions) {
     agent->last_run_outcome = run->outcome;
     agent->last_run_wall_ms = now.wall_ms;
   }
-  counters.runs_forgotten += agent->runs.Bound(options.root_runs_per_agent, options.runs_per_agent);
+  KeepBounds(*agent);
   Touch(*agent, Urgency::kEverybody);
 }
 
@@ -104,8 +110,8 @@ void Board::State::On(const LogArrived& e, Now now, Actions& actions) {
     }
     const bool filed = e.run_id && !e.run_id->empty();
     if (filed) {
-      agent->runs.File(e, now, options.steps_per_run);
-      counters.runs_forgotten += agent->runs.Bound(options.root_runs_per_agent, options.runs_per_agent);
+      agent->runs.File(e, now, options.steps_per_run, steps_held < options.steps_per_board);
+      KeepBounds(*agent);
     }
     // The figures travel with the line itself, which is no change of state: a whole board does not go out for
     // it.

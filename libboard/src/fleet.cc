@@ -133,6 +133,7 @@ void Board::State::Forget(const std::string& key) {
   std::erase(dirty_runs, agent);
   if (agent->tokens) --agents_spending;
   spent_tokens -= agent->tokens.value_or(0);
+  steps_held -= agent->steps_counted;
   gone.emplace_back(push + 1, key);
   if (gone.size() > 1000) {
     gone_since = gone.front().first;

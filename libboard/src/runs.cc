@@ -136,7 +136,7 @@ void Runs::Exit(const RunExited& e, Now now) {
   Touch(run);
 }
 
-void Runs::File(const LogArrived& e, Now now, size_t max_steps) {
+void Runs::File(const LogArrived& e, Now now, size_t max_steps, bool room) {
   if (!e.run_id || e.run_id->empty()) return;
   RunRecord& run = Open(*e.run_id, e.parent_run_id, now);
   KeepIfSaid(run.agent, e.agent, kMaxName);
@@ -155,11 +155,17 @@ void Runs::File(const LogArrived& e, Now now, size_t max_steps) {
   }
   // `run` and `turn` are the run's own lines, and no step within it.
   if (e.kind != "run" && e.kind != "turn") {
-    run.steps.push_back(
-        {Kept(e.name, kMaxName), Kept(e.kind, kMaxWord), Kept(e.at, kMaxWord), e.duration_ms, e.ok});
-    if (run.steps.size() > max_steps) {
-      run.steps.pop_front();
+    if (run.steps.size() >= max_steps || !room) {
+      // The oldest makes room; where there is none, this one is not kept.
       ++run.dropped_steps;
+      room = !run.steps.empty();
+      if (room) run.steps.pop_front();
+      steps_ -= room;
+    }
+    if (room) {
+      run.steps.push_back(
+          {Kept(e.name, kMaxName), Kept(e.kind, kMaxWord), Kept(e.at, kMaxWord), e.duration_ms, e.ok});
+      ++steps_;
     }
   }
   Touch(run);
@@ -190,6 +196,7 @@ void Runs::Forget(RunRecord* root) {
     stack.pop_back();
     stack.insert(stack.end(), run->children.begin(), run->children.end());
     if (run->dirty) std::erase(dirty_, run);
+    steps_ -= run->steps.size();
     runs_.erase(std::string(run->id));
   }
 }

@@ -55,8 +55,9 @@ class Runs {
  public:
   void Enter(const RunEntered& e, Now now);
   void Exit(const RunExited& e, Now now);
-  // Files an entry that is counted for the first time.
-  void File(const LogArrived& e, Now now, size_t max_steps);
+  // Files an entry that is counted for the first time. Without room for one more step, the run's oldest makes
+  // it.
+  void File(const LogArrived& e, Now now, size_t max_steps, bool room);
   // The agent is gone: what is in flight has no outcome, and none is invented.
   void Interrupt(Now now);
   // The runs that changed since the last time, and those that delegated to them, whose totals moved.
@@ -79,6 +80,8 @@ class Runs {
 
   const std::deque<RunRecord*>& roots() const { return roots_; }
   RunRecord* Find(std::string_view id);
+  // Of all runs together.
+  size_t steps() const { return steps_; }
   // Every run, in the order they came.
   template <typename Visit>
   void ForEach(const Visit& visit) const {
@@ -106,6 +109,7 @@ class Runs {
   // Runs that nobody here has delegated: true roots, and those whose parent has not been heard of (yet).
   std::deque<RunRecord*> roots_;
   std::vector<RunRecord*> dirty_;
+  size_t steps_ = 0;
 };
 
 }  // namespace watchbill::board

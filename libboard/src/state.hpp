@@ -51,6 +51,7 @@ struct Agent {
   int64_t since_wall_ms = 0;
 
   Runs runs;
+  size_t steps_counted = 0;  // of the board's steps_held
   bool any_run_ended = false;
   bool last_run_ok = false;
   std::string last_run_outcome;
@@ -133,6 +134,8 @@ struct Board::State {
   Plan PlanTerminate(std::string_view id) const;
 
   // board.cc: runs and spending
+  // Lets old runs of it go, and counts the steps that are held.
+  void KeepBounds(Agent& agent);
   Agent* Speaker(ConnectionId connection, Now now, Actions& actions);
   void On(const RunEntered& e, Now now, Actions& actions);
   void On(const RunExited& e, Now now, Actions& actions);
@@ -178,7 +181,8 @@ struct Board::State {
   absl::flat_hash_map<ConnectionId, std::string> copies;  // sockets that wait for a row another one holds
   std::map<ConnectionId, Runner> runners;
   absl::flat_hash_map<std::string, std::pair<int64_t, int64_t>>
-      launches;  // host and folder: mono_ns, wall_ms
+      launches;           // host and folder: mono_ns, wall_ms
+  size_t steps_held = 0;  // of all runs of all agents
   int64_t spent_tokens = 0;
   int64_t agents_spending = 0;
   RateWindow rate;

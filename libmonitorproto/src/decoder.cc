@@ -82,7 +82,9 @@ absl::StatusOr<Log> ReadLog(const json::Value& root) {
     f.entry = entry.text();
     f.facts = FactsOf(entry);
   }
-  if (const auto dropped = root["dropped"].AsInt(); dropped && *dropped > 0) f.dropped = dropped;
+  if (const auto dropped = root["dropped"].AsInt(); dropped && *dropped > 0 && *dropped < 1'000'000'000'000) {
+    f.dropped = dropped;
+  }
   if (f.entry.absent() && !f.dropped) return Missing("log", "entry", "an object, or `dropped` with a number");
   return f;
 }

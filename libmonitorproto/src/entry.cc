@@ -5,10 +5,11 @@
 namespace watchbill::monitorproto {
 namespace {
 
-// A count that somebody wrote down; less than nothing is no count.
+// A count that somebody wrote down; less than nothing is no count, and neither is what no agent could spend:
+// sums of what is taken here never run over.
 std::optional<int64_t> Count(const json::Value& value) {
   const auto number = value.AsDouble();
-  if (!number || *number < 0 || *number > 1e15) return std::nullopt;
+  if (!number || *number < 0 || *number > 1e12) return std::nullopt;
   return static_cast<int64_t>(std::llround(*number));
 }
 

@@ -65,6 +65,35 @@ TEST_CASE("B5 the rate trails by five minutes and is fed by new spending alone")
   CHECK(f.Row(kIdA)["tokens"].AsInt() == 1500);
 }
 
+TEST_CASE("B3 steps are bounded over the whole board, and what went makes room again") {
+  BoardOptions options = BoardFixture::WithHere();
+  options.steps_per_board = 3;
+  BoardFixture f(options);
+  f.Apply(WatcherJoined{1});
+  f.Register(1, nullptr, "A", "h", "/a");
+  f.Register(2, kIdB);
+  for (int i = 0; i < 5; ++i) f.Entry(1, std::to_string(i).c_str(), 1, "r1");
+  f.Entry(2, "1", 1, "r2");
+  const auto steps_of_b = [&] {
+    int steps = -1;
+    f.Apply(WatcherDrained{1});
+    f.Wait(kSecond);
+    for (const std::string& frame : f.Take(1)) {
+      json::Document document;
+      REQUIRE(document.Parse(frame).ok());
+      if (document.root()["id"].AsString() != kIdB || document.root()["type"].AsString() != "run") continue;
+      steps = 0;
+      const json::Value list = document.root()["run"]["steps"];
+      for (json::Value step = list.First(); !step.absent(); step = step.Next()) ++steps;
+    }
+    return steps;
+  };
+  CHECK(steps_of_b() == 0);
+  f.Apply(AgentClosed{1});
+  f.Entry(2, "2", 1, "r2");
+  CHECK(steps_of_b() == 1);
+}
+
 TEST_CASE("frames before register are ignored, and counted") {
   BoardFixture f;
   f.Entry(1, "1", 10);

@@ -24,7 +24,7 @@ void Exit(Runs& runs, const char* id, const char* outcome, OptText failure = {})
 }
 
 void File(Runs& runs, const char* run, const char* kind, int64_t tokens, OptText parent = {},
-          std::optional<double> cost = {}) {
+          std::optional<double> cost = {}, bool room = true) {
   LogArrived e;
   e.run_id = run;
   e.parent_run_id = parent;
@@ -32,7 +32,7 @@ void File(Runs& runs, const char* run, const char* kind, int64_t tokens, OptText
   e.name = "step";
   e.tokens = tokens;
   e.cost = cost;
-  runs.File(e, kNow, 200);
+  runs.File(e, kNow, 200, room);
 }
 
 TEST_CASE("B3 what a delegation spent is the delegated run's, and its parent's total") {
@@ -146,6 +146,24 @@ TEST_CASE("B3 steps are the newest two hundred, and runs the newest; ended ones 
   // What was let go is not among those that are to be pushed.
   for (const RunRecord* run : runs.TakeDirty()) CHECK(runs.Find(run->id) == run);
   CHECK(runs.TakeDirty().empty());
+}
+
+TEST_CASE(
+    "B3 where the board holds no more steps, a run's oldest makes room, and a run without any keeps none") {
+  Runs runs;
+  File(runs, "old", "tool", 1);
+  File(runs, "old", "tool", 1);
+  CHECK(runs.steps() == 2);
+  File(runs, "old", "tool", 1, {}, {}, false);
+  File(runs, "new", "tool", 1, {}, {}, false);
+  CHECK(runs.steps() == 2);
+  CHECK(runs.Find("old")->dropped_steps == 1);
+  CHECK(runs.Find("new")->dropped_steps == 1);
+  CHECK(runs.Find("new")->tool_calls == 1);
+  Exit(runs, "old", "done");
+  Enter(runs, "newest");
+  CHECK(runs.Bound(2, 10) == 1);
+  CHECK(runs.steps() == 0);
 }
 
 TEST_CASE("a run's own lines are no steps of it") {

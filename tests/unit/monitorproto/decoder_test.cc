@@ -74,6 +74,7 @@ TEST_CASE("P1 log: the entry goes on as it came, and its tokens are read in ever
   CHECK_FALSE(tokens("\"812\"").has_value());
   CHECK_FALSE(tokens("{}").has_value());
   CHECK_FALSE(tokens(R"({"total":-5})").has_value());
+  CHECK_FALSE(tokens(R"({"total":1e300})").has_value());
 }
 
 TEST_CASE("P1 log: a gap is told by number, with or without a line") {

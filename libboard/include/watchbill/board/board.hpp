@@ -60,6 +60,7 @@ struct BoardOptions {
   size_t root_runs_per_agent = 200;
   size_t runs_per_agent = 2'000;  // delegated ones included
   size_t steps_per_run = 200;
+  size_t steps_per_board = 1'000'000;  // beyond, a run keeps no more steps than it has
   size_t log_backlog_bytes = 1 << 20;  // to one watcher; beyond, lines are dropped and counted
 };
 
