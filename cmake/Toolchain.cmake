@@ -33,7 +33,7 @@ if(WATCHBILL_SANITIZE)
                       $<$<NOT:$<COMPILE_LANGUAGE:ASM>>:-fno-sanitize-recover=undefined>
                       $<$<NOT:$<COMPILE_LANGUAGE:ASM>>:-fno-omit-frame-pointer>
                       # gcc's own manual: sanitizers make this warning wrong.
-                      $<$<NOT:$<COMPILE_LANGUAGE:ASM>>:-Wno-maybe-uninitialized>)
+                      $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized>)
   add_link_options(-fsanitize=${WATCHBILL_SANITIZE})
 endif()
 add_link_options(-Wl,--as-needed)
