@@ -97,6 +97,8 @@ function refusal(w: Words, { code, args, error }: DidFrame): string {
       return w.noFolder;
     case 'unknown-agent':
       return w.unknownAgent;
+    case 'already-running':
+      return w.alreadyRunning;
     case 'not-connected':
       return w.agentNotConnected;
     case 'no-answer':
