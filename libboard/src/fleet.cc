@@ -162,6 +162,7 @@ void Board::State::Install(Registration registration, ConnectionId connection, N
   agent.pinged_ns = now.mono_ns;
   agent.stopped_wall_ms.reset();
   agent.challenge_until_ns = kNever;
+  std::erase(agent.standing_by, connection);
   holders[connection] = &agent;
   RememberLaunch(agent);
   look_at_ns = std::min(look_at_ns, now.mono_ns + kSecond);
@@ -183,6 +184,7 @@ void Board::State::On(const AgentRegistered& e, Now now, Actions& actions) {
   }
   // A second copy: the holder has to show that it lives.
   copies[e.connection] = held->key;
+  std::erase(held->standing_by, e.connection);  // it asks again
   std::erase_if(held->challengers, [&](const auto& c) { return c.first == e.connection; });
   held->challengers.emplace_back(e.connection, std::move(registration));
   if (held->challenge_until_ns == kNever) {

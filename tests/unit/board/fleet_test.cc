@@ -203,6 +203,23 @@ TEST_CASE("P12 a second copy stands down while the holder lives, and returns whe
   CHECK(f.Row(kIdA)["name"].AsString() == "Copy");
 }
 
+TEST_CASE("P12 a copy that asks again waits once, and is not told to return to what it holds") {
+  BoardFixture f;
+  f.Register(1, kIdA);
+  for (int i = 0; i < 3; ++i) {
+    f.Wait(kSecond);
+    f.Register(2, kIdA);
+    f.Wait(kSecond);
+    f.Apply(AgentHeard{1});
+  }
+  CHECK(f.Taken<TellDuplicate>().size() == 3);
+  f.Apply(AgentClosed{1});
+  CHECK(f.Taken<TellMayReturn>().size() == 1);
+  f.Register(2, kIdA);
+  f.Apply(AgentClosed{2});
+  CHECK(f.Taken<TellMayReturn>().empty());
+}
+
 TEST_CASE("P12 a second copy takes over where the holder does not answer in two seconds") {
   BoardFixture f;
   f.Register(1, kIdA);
