@@ -36,7 +36,8 @@ test('M8 M9 Run starts a folder through the runner, and Terminate ends it', { ti
   for (let round = 0; round < 2; ++round) {
     await run.click();
     await until('the agent to run', async () => /running/.test(await state.innerText()));
-    await until('a word of it', async () => (await result.innerText()).includes('Harbour'));
+    // A second after it was: an agent that ends sooner was not started, whoever ended it.
+    await until('the word that it was started', async () => (await result.innerText()) === 'Harbour was started.');
     await until('tokens', async () => /\d/.test(await of.locator('.c-tokens').innerText()));
     assert.equal(await run.getAttribute('aria-disabled'), 'true');
     await of.getByRole('button', { name: 'Terminate: Harbour' }).click();
