@@ -178,12 +178,13 @@ test('P5 an agent that does not answer is said not to have answered; one that go
   const monitor = await spawnMonitor();
   const watcher = await watcherClient(monitor.url);
   const socket = await dial(monitor);
-  const asked = new Promise((resolve) => socket.once('message', (data) => resolve(JSON.parse(String(data)))));
+  const questions = [];
+  socket.on('message', (data) => questions.push(JSON.parse(String(data))));
   socket.send(REGISTER);
   await watcher.becomes(ID, 'running');
   const began = Date.now();
   const answer = watcher.ask('terminate', ID);
-  const question = await asked;
+  const question = await until('the question', () => questions[0]);
   assert.equal(question.type, 'terminate');
   assert.ok(question.ask);
   const silent = await answer;
@@ -191,8 +192,10 @@ test('P5 an agent that does not answer is said not to have answered; one that go
   assert.ok(Date.now() - began >= 9_000);
   socket.send(JSON.stringify({ type: 'ok', of: 'terminate', ask: question.ask }));  // too late: nobody waits
   const second = watcher.ask('terminate', ID);
-  await until('the second question', () => watcher.agents.get(ID) !== undefined);
-  setTimeout(() => socket.terminate(), 300);
-  assert.equal((await second).error, 'It did not answer.');
+  await until('the second question', () => questions[1]);
+  assert.notEqual(questions[1].ask, question.ask);
+  socket.terminate();
+  // Well before the ten seconds are over: nobody is left who could answer.
+  assert.equal((await within(5_000, 'the answer of nobody', second)).error, 'It did not answer.');
   await monitor.stop();
 });

@@ -127,7 +127,6 @@ struct Play {
       }
       // Not by moving the clock past a deadline that would change the board again.
       f.Advance(100 * kMillisecond);
-      Actions actions;
       f.Wait(kMillisecond);
     }
     for (auto& [watcher, is_drained] : drained) {
