@@ -1,0 +1,35 @@
+// A database's folder on the disk: for its user alone, and for one process at a time.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "leveldb/env.h"
+
+namespace watchbill::history {
+
+// Makes the folder and those above it that are missing, for their user alone, and syncs them into their
+// parents.
+absl::Status MakeFolder(const std::string& folder);
+
+// The system's files as LevelDB asks for them, with three differences: a new file is for its user alone, a
+// new log is in its folder for certain before anything is confirmed in it, and a lock is never lost by asking
+// for it again.
+class FolderEnv final : public leveldb::EnvWrapper {
+ public:
+  FolderEnv() : EnvWrapper(leveldb::Env::Default()) {}
+
+  leveldb::Status NewWritableFile(const std::string& name, leveldb::WritableFile** file) override;
+  leveldb::Status NewAppendableFile(const std::string& name, leveldb::WritableFile** file) override;
+  leveldb::Status LockFile(const std::string& name, leveldb::FileLock** lock) override;
+  leveldb::Status UnlockFile(leveldb::FileLock* lock) override;
+
+  // The process that had the lock when LockFile was refused it; 0 when it went before it could be asked for.
+  std::optional<int> holder() const { return holder_; }
+
+ private:
+  std::optional<int> holder_;
+};
+
+}  // namespace watchbill::history
