@@ -38,11 +38,30 @@ class Descriptor {
   int fd_;
 };
 
+// A relative path is to be ignored, says the XDG specification.
 std::string FolderOr(const char* variable, const char* under_home) {
-  if (const char* set = std::getenv(variable); set != nullptr && *set == '/')
-    return std::string(set) + "/watchbill";
+  if (const char* set = std::getenv(variable); set != nullptr && *set == '/') return set;
   const char* home = std::getenv("HOME");
-  return std::string(home != nullptr && *home != '\0' ? home : "/") + under_home + "/watchbill";
+  return std::string(home != nullptr && *home != '\0' ? home : "/") + under_home;
+}
+
+}  // namespace
+
+namespace {
+
+absl::StatusOr<std::string> ReadAll(int fd, const std::string& name, size_t most_bytes) {
+  std::string out;
+  char buffer[16384];
+  for (;;) {
+    const ssize_t n = read(fd, buffer, sizeof buffer);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return Failure("read", name, errno);
+    if (n == 0) return out;
+    out.append(buffer, static_cast<size_t>(n));
+    if (out.size() > most_bytes) {
+      return absl::OutOfRangeError(fmt::format("{} is longer than {} bytes", name, most_bytes));
+    }
+  }
 }
 
 }  // namespace
@@ -50,18 +69,11 @@ std::string FolderOr(const char* variable, const char* under_home) {
 absl::StatusOr<std::string> ReadFile(const std::string& path, size_t most_bytes) {
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return Failure("read", path, errno);
-  std::string out;
-  char buffer[16384];
-  for (;;) {
-    const ssize_t n = read(file.get(), buffer, sizeof buffer);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return Failure("read", path, errno);
-    if (n == 0) return out;
-    out.append(buffer, static_cast<size_t>(n));
-    if (out.size() > most_bytes) {
-      return absl::OutOfRangeError(fmt::format("{} is longer than {} bytes", path, most_bytes));
-    }
-  }
+  return ReadAll(file.get(), path, most_bytes);
+}
+
+absl::StatusOr<std::string> ReadStandardInput(size_t most_bytes) {
+  return ReadAll(STDIN_FILENO, "standard input", most_bytes);
 }
 
 absl::Status ReplaceFile(const std::string& path, std::string_view content) {
@@ -157,8 +169,18 @@ uint64_t FileVersion(const std::string& path) {
          1;
 }
 
-std::string DefaultDataFolder() { return FolderOr("XDG_DATA_HOME", "/.local/share"); }
-std::string DefaultStateFolder() { return FolderOr("XDG_STATE_HOME", "/.local/state"); }
+std::string DefaultDataFolder() { return FolderOr("XDG_DATA_HOME", "/.local/share") + "/watchbill"; }
+std::string DefaultStateFolder() { return FolderOr("XDG_STATE_HOME", "/.local/state") + "/watchbill"; }
+
+std::string ConfigFolder() { return FolderOr("XDG_CONFIG_HOME", "/.config"); }
+
+std::string RuntimeFolder() {
+  const char* set = std::getenv("XDG_RUNTIME_DIR");
+  if (set == nullptr || *set != '/') return "";
+  struct stat info {};
+  const bool usable = stat(set, &info) == 0 && S_ISDIR(info.st_mode) && access(set, W_OK | X_OK) == 0;
+  return usable ? set : "";
+}
 
 std::string HostName() {
   char name[256] = {};

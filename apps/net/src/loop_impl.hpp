@@ -23,6 +23,7 @@ struct Loop::Impl {
   asio::io_context context;
   asio::executor_work_guard<Executor> work;
   std::optional<asio::signal_set> signals;
+  std::optional<asio::signal_set> ended_children;  // where orphans are adopted: SIGCHLD
 };
 
 }  // namespace watchbill::net

@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "loop_impl.hpp"
+#include "processes.hpp"
 #include "watchbill/net/files.hpp"
 
 #ifndef P_PIDFD
@@ -20,9 +21,8 @@
 #endif
 
 namespace watchbill::net {
-namespace {
 
-std::string BootId() {
+const std::string& BootId() {
   static const std::string kBoot = [] {
     const auto text = ReadFile("/proc/sys/kernel/random/boot_id", 128);
     return text.ok() ? text->substr(0, text->find('\n')) : std::string("unknown");
@@ -30,21 +30,22 @@ std::string BootId() {
   return kBoot;
 }
 
-// Frees what posix_spawn needs, on every way out.
-struct SpawnPlan {
-  SpawnPlan() {
-    posix_spawn_file_actions_init(&actions);
-    posix_spawnattr_init(&attributes);
-  }
-  ~SpawnPlan() {
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-  }
-  SpawnPlan(const SpawnPlan&) = delete;
-  SpawnPlan& operator=(const SpawnPlan&) = delete;
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-};
+SpawnPlan::SpawnPlan() {
+  posix_spawn_file_actions_init(&actions);
+  posix_spawnattr_init(&attributes);
+  // A child that is to be told from one that never was needs every signal as it was.
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+}
+
+SpawnPlan::~SpawnPlan() {
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+}
 
 std::vector<char*> Pointers(std::vector<std::string>& texts) {
   std::vector<char*> out;
@@ -53,37 +54,49 @@ std::vector<char*> Pointers(std::vector<std::string>& texts) {
   return out;
 }
 
-}  // namespace
+int OpenPidfd(pid_t pid) { return static_cast<int>(syscall(SYS_pidfd_open, pid, 0)); }
 
-std::optional<ProcessId> IdentifyProcess(pid_t pid) {
+std::string HowItEnded(int pidfd, bool reap) {
+  siginfo_t info{};
+  const int options = WEXITED | (reap ? 0 : WNOWAIT);
+  if (waitid(static_cast<idtype_t>(P_PIDFD), static_cast<id_t>(pidfd), &info, options) != 0)
+    return "it ended";
+  if (info.si_code == CLD_EXITED) return fmt::format("exit code {}", info.si_status);
+  return fmt::format("signal {} ({})", info.si_status, strsignal(info.si_status));
+}
+
+std::optional<ProcessFacts> ReadProcess(pid_t pid) {
   const auto stat = ReadFile(fmt::format("/proc/{}/stat", pid), 4096);
   if (!stat.ok()) return std::nullopt;
   // The name is in brackets and may hold anything; behind the last one come state and figures.
   const size_t end = stat->rfind(')');
   if (end == std::string::npos) return std::nullopt;
   std::string_view rest = std::string_view(*stat).substr(end + 1);
-  uint64_t started = 0;
+  ProcessFacts out;
+  out.id = {pid, 0, BootId()};
   for (int field = 3; field <= 22; ++field) {
     while (rest.starts_with(' ')) rest.remove_prefix(1);
     const std::string_view word = rest.substr(0, rest.find(' '));
+    const auto figure = [&] { return std::strtoull(std::string(word).c_str(), nullptr, 10); };
     if (field == 3 && (word == "Z" || word == "X")) return std::nullopt;
-    if (field == 22) started = std::strtoull(std::string(word).c_str(), nullptr, 10);
+    if (field == 4) out.parent = static_cast<pid_t>(figure());
+    if (field == 5) out.group = static_cast<pid_t>(figure());
+    if (field == 6) out.session = static_cast<pid_t>(figure());
+    if (field == 22) out.id.started = figure();
     rest.remove_prefix(word.size());
   }
-  return ProcessId{pid, started, BootId()};
+  return out;
+}
+
+std::optional<ProcessId> IdentifyProcess(pid_t pid) {
+  auto facts = ReadProcess(pid);
+  if (!facts) return std::nullopt;
+  return std::move(facts->id);
 }
 
 absl::StatusOr<ProcessId> SpawnDetached(const DetachedCommand& c) {
   if (c.command.empty()) return absl::InvalidArgumentError("there is nothing to start");
   SpawnPlan plan;
-  // A child that is to be told from one that never was needs every signal as it was.
-  sigset_t none, all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&plan.attributes, &none);
-  posix_spawnattr_setsigdefault(&plan.attributes, &all);
-  posix_spawnattr_setflags(&plan.attributes,
-                           POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   posix_spawn_file_actions_addopen(&plan.actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&plan.actions, STDOUT_FILENO, c.output.c_str(),
                                    O_WRONLY | O_CREAT | O_APPEND, 0600);
@@ -112,9 +125,13 @@ absl::StatusOr<ProcessId> SpawnDetached(const DetachedCommand& c) {
 
 struct ProcessWatch::Impl : std::enable_shared_from_this<Impl> {
   Impl(Loop& loop, const ProcessId& process, std::function<void(std::string)> done)
-      : id(process), descriptor(loop.impl().context.get_executor()), ended(std::move(done)) {
-    const int fd = static_cast<int>(syscall(SYS_pidfd_open, process.pid, 0));
+      : id(process),
+        awaited(process.pid),
+        descriptor(loop.impl().context.get_executor()),
+        ended(std::move(done)) {
+    const int fd = OpenPidfd(process.pid);
     if (fd >= 0) descriptor.assign(fd);
+    ReapOrphansOn(loop);
   }
 
   void Wait(Loop& loop) {
@@ -124,27 +141,22 @@ struct ProcessWatch::Impl : std::enable_shared_from_this<Impl> {
       loop.Post([self = shared_from_this()] { self->Tell("it ended"); });
       return;
     }
-    descriptor.async_wait(asio::posix::descriptor_base::wait_read, [self = shared_from_this()](
-                                                                       const boost::system::error_code& ec) {
-      if (ec) return;
-      siginfo_t info{};
-      std::string how = "it ended";
-      if (waitid(static_cast<idtype_t>(P_PIDFD), static_cast<id_t>(self->descriptor.native_handle()), &info,
-                 WEXITED) == 0) {
-        how = info.si_code == CLD_EXITED
-                  ? fmt::format("exit code {}", info.si_status)
-                  : fmt::format("signal {} ({})", info.si_status, strsignal(info.si_status));
-      }
-      self->Tell(std::move(how));
-    });
+    descriptor.async_wait(asio::posix::descriptor_base::wait_read,
+                          [self = shared_from_this()](const boost::system::error_code& ec) {
+                            if (ec) return;
+                            self->Tell(HowItEnded(self->descriptor.native_handle(), true));
+                          });
   }
 
   void Tell(std::string how) {
     descriptor.close();
+    awaited.reset();
+    ReapOrphans();
     if (auto call = std::exchange(ended, nullptr)) call(std::move(how));
   }
 
   ProcessId id;
+  std::optional<AwaitedPid> awaited;
   asio::posix::basic_stream_descriptor<Executor> descriptor;
   std::function<void(std::string)> ended;
 };

@@ -4,7 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
+#include <optional>
 
 #include "temp_folder.hpp"
 #include "watchbill/base/status.hpp"
@@ -65,6 +67,63 @@ TEST_CASE("a secret is the first line of its file, and an empty one is none") {
   CHECK(*ReadSecret(folder.path + "/token") == "s3cret");
   REQUIRE(ReplaceFile(folder.path + "/empty", "\n").ok());
   CHECK_FALSE(ReadSecret(folder.path + "/empty").ok());
+}
+
+// Sets one, or takes it away, and puts it back.
+class Variable {
+ public:
+  Variable(const char* name, const std::optional<std::string>& value) : name_(name) {
+    if (const char* before = std::getenv(name)) before_ = before;
+    Set(value);
+  }
+  ~Variable() { Set(before_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  void Set(const std::optional<std::string>& value) {
+    value ? setenv(name_, value->c_str(), 1) : unsetenv(name_);
+  }
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+TEST_CASE("the folders are where the XDG variables say, when they say it absolutely") {
+  const Variable home("HOME", "/home/ann");
+  {
+    const Variable config("XDG_CONFIG_HOME", "/settings"), data("XDG_DATA_HOME", "/data");
+    const Variable state("XDG_STATE_HOME", "/state");
+    CHECK(ConfigFolder() == "/settings");
+    CHECK(DefaultDataFolder() == "/data/watchbill");
+    CHECK(DefaultStateFolder() == "/state/watchbill");
+  }
+  for (const std::optional<std::string>& value :
+       {std::optional<std::string>(), std::optional<std::string>(""), std::optional<std::string>("here")}) {
+    const Variable config("XDG_CONFIG_HOME", value), data("XDG_DATA_HOME", value);
+    const Variable state("XDG_STATE_HOME", value);
+    CHECK(ConfigFolder() == "/home/ann/.config");
+    CHECK(DefaultDataFolder() == "/home/ann/.local/share/watchbill");
+    CHECK(DefaultStateFolder() == "/home/ann/.local/state/watchbill");
+  }
+}
+
+TEST_CASE("the folder for what lasts as long as its user is there has to be one that can be used") {
+  const Folder folder;
+  REQUIRE(ReplaceFile(folder.path + "/file", "").ok());
+  const auto given = [](const std::optional<std::string>& value) {
+    const Variable runtime("XDG_RUNTIME_DIR", value);
+    return RuntimeFolder();
+  };
+  CHECK(given(folder.path) == folder.path);
+  CHECK(given(std::nullopt).empty());
+  CHECK(given("").empty());
+  CHECK(given(".").empty());
+  CHECK(given(folder.path + "/none").empty());
+  CHECK(given(folder.path + "/file").empty());
+  const std::string closed = folder.path + "/closed";
+  REQUIRE(mkdir(closed.c_str(), 0500) == 0);
+  // Root may write anywhere.
+  CHECK(given(closed) == (geteuid() == 0 ? closed : ""));
 }
 
 }  // namespace

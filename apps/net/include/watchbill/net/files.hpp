@@ -12,6 +12,9 @@ namespace watchbill::net {
 // NotFound where there is none; every failure names the path and the reason.
 absl::StatusOr<std::string> ReadFile(const std::string& path, size_t most_bytes = 64 << 20);
 
+// All of it, to its end: waits for whoever writes it.
+absl::StatusOr<std::string> ReadStandardInput(size_t most_bytes = 64 << 20);
+
 // Replaces a file so that it is the old one or the new one, whatever happens meanwhile: written beside it,
 // synced, renamed, and the folder synced. Only its user may read it.
 absl::Status ReplaceFile(const std::string& path, std::string_view content);
@@ -42,6 +45,13 @@ uint64_t FileVersion(const std::string& path);
 // $XDG_DATA_HOME/watchbill, else ~/.local/share/watchbill; the same for state.
 std::string DefaultDataFolder();
 std::string DefaultStateFolder();
+
+// What programs keep the person's settings below: $XDG_CONFIG_HOME, else ~/.config.
+std::string ConfigFolder();
+
+// $XDG_RUNTIME_DIR, which is emptied when its user leaves. Empty where there is none, or it cannot be written
+// in.
+std::string RuntimeFolder();
 
 // This machine's name.
 std::string HostName();
