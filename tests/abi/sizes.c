@@ -13,6 +13,10 @@
 SIZE(wb_str, 16);
 SIZE(wb_error, 256);
 SIZE(wb_now, 16);
+SIZE(wb_acp_client_options, 32);
+SIZE(wb_acp_event, 88);
+PLACE(wb_acp_event, session, 16);
+PLACE(wb_acp_event, code, 80);
 SIZE(wb_mp_decoder_options, 16);
 SIZE(wb_mp_frame, 128);
 PLACE(wb_mp_frame, ask, 8);

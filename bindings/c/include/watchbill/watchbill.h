@@ -3,6 +3,7 @@
 #ifndef WATCHBILL_WATCHBILL_H_
 #define WATCHBILL_WATCHBILL_H_
 
+#include "watchbill/acp.h"
 #include "watchbill/board.h"
 #include "watchbill/monitorproto.h"
 
