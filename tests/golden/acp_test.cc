@@ -1,0 +1,134 @@
+// Messages of an agent, one a line, with what the client makes of them (see README.md).
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "json_document.hpp"
+#include "watchbill/acp/client.hpp"
+#include "watchbill/acp/encode.hpp"
+
+namespace watchbill::acp {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+struct Golden {
+  std::string in;  // the bytes of the agent, newlines included
+  Lines reads;     // what the client says of them, in order
+};
+
+Golden Conversation(const std::string& name) {
+  std::ifstream file(std::string(WATCHBILL_GOLDEN_DIR) + "/acp/" + name);
+  Golden golden;
+  json::Document document;
+  for (std::string line; std::getline(file, line);) {
+    CAPTURE(line);
+    REQUIRE(document.Parse(line).ok());
+    golden.in.append(*document.root()["in"].AsString()).append("\n");
+    const json::Value reads = document.root()["reads"];
+    for (json::Value v = reads.First(); !v.absent(); v = v.Next()) golden.reads.emplace_back(*v.AsString());
+  }
+  REQUIRE(golden.reads.size() > 3);
+  return golden;
+}
+
+// An event in words.
+struct Say {
+  static std::string Opt(const OptText& text) { return text ? std::string(*text) : "-"; }
+  std::string operator()(const HandshakeDone& e) const { return "handshake " + Encode(e.agent); }
+  std::string operator()(const HandshakeFailed& e) const {
+    return "handshake failed: " + std::string(e.says);
+  }
+  std::string operator()(const SessionMade& e) const {
+    return "session " + std::to_string(e.call) + " " + std::string(e.session.session);
+  }
+  std::string operator()(const PromptEnded& e) const {
+    return "prompt " + std::to_string(e.call) + " of " + std::string(e.session) + ": " +
+           std::string(e.stop_reason) + std::string(e.failure);
+  }
+  std::string operator()(const CallFailed& e) const {
+    return "failed " + std::to_string(e.call) + " " + std::string(e.method) + ": " + std::string(e.failure);
+  }
+  std::string operator()(const Updated& e) const { return "update " + Encode(e.update); }
+  std::string operator()(const PermissionAsked& e) const { return "permission " + Encode(e.permission); }
+  std::string operator()(const PermissionClosed& e) const { return "closed " + std::to_string(e.request); }
+  std::string operator()(const Skipped& e) const { return "skipped: " + std::string(e.why); }
+};
+
+// A client that has asked for a handshake, a session and, once it has it, a turn.
+struct Listener {
+  Client client;
+  Lines says;
+  Listener() { REQUIRE(client.Initialize({}, Now{}).ok()); }
+  void Drain() {
+    while (const auto event = client.Next()) {
+      says.push_back(std::visit(Say{}, *event));
+      if (std::holds_alternative<HandshakeDone>(*event)) {
+        REQUIRE(client.NewSession({"/project", {}}, Now{}).ok());
+      } else if (const auto* made = std::get_if<SessionMade>(&*event)) {
+        const std::string session(made->session.session);
+        REQUIRE(client.Prompt({session, {}}).ok());
+      }
+    }
+  }
+};
+
+Lines Heard(const std::vector<std::string_view>& pieces) {
+  Listener listener;
+  for (const std::string_view piece : pieces) {
+    listener.client.Feed(piece);
+    listener.Drain();
+  }
+  return listener.says;
+}
+
+TEST_CASE("A1 A3 a golden conversation is read as it is meant, whatever its pieces") {
+  const Golden golden = Conversation("conversation.ndjson");
+  const std::string_view all = golden.in;
+  CHECK(Heard({all}) == golden.reads);
+  std::vector<std::string_view> bytes;
+  for (size_t at = 0; at < all.size(); ++at) bytes.push_back(all.substr(at, 1));
+  CHECK(Heard(bytes) == golden.reads);
+  for (size_t at = 0; at < all.size(); ++at) {
+    if (Heard({all.substr(0, at), all.substr(at)}) == golden.reads) continue;
+    CAPTURE(at);
+    FAIL_CHECK("another reading where it is split there");
+  }
+}
+
+TEST_CASE("A3 bytes behind a golden conversation wait, and a part of it says a part") {
+  const Golden golden = Conversation("conversation.ndjson");
+  Listener listener;
+  listener.client.Feed(golden.in + "{\"jsonrpc\":\"2.0\",\"met");
+  listener.Drain();
+  CHECK(listener.says == golden.reads);
+  listener.client.Feed("hod\":\"session/update\"}\n");
+  listener.Drain();
+  REQUIRE(listener.says.size() == golden.reads.size() + 1);
+  CHECK(listener.says.back() == "skipped: session/update needs `sessionId`: a text");
+  for (size_t n = 0; n < golden.in.size(); n += 7) {
+    const Lines part = Heard({std::string_view(golden.in).substr(0, n)});
+    REQUIRE(part.size() <= golden.reads.size());
+    CHECK(std::equal(part.begin(), part.end(), golden.reads.begin()));
+  }
+}
+
+TEST_CASE("A1 every golden update is read and written as it stands") {
+  std::ifstream file(std::string(WATCHBILL_GOLDEN_DIR) + "/acp/updates.ndjson");
+  size_t lines = 0;
+  for (std::string line; std::getline(file, line); ++lines) {
+    CAPTURE(line);
+    Client client;
+    client.Feed(R"({"jsonrpc":"2.0","method":"session/update","params":)" + line + "}\n");
+    const auto event = client.Next();
+    REQUIRE(event.has_value());
+    REQUIRE(std::holds_alternative<Updated>(*event));
+    CHECK(Encode(std::get<Updated>(*event).update) == line);
+  }
+  CHECK(lines >= 14);
+}
+
+}  // namespace
+}  // namespace watchbill::acp
