@@ -4,7 +4,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <random>
 
+#include "acp_stdio.hpp"
 #include "agent.hpp"
 #include "watchbill/base/status.hpp"
 #include "watchbill/net/dotenv.hpp"
@@ -19,8 +21,9 @@ using namespace watchbill;
 
 const net::ProgramSpec kProgram{
     "watchbill-example-agent",
-    "An agent without a model that reports made-up work to a monitor, so that there is something to see.",
-    "watchbill-example-agent [options]",
+    "An agent without a model: it reports made-up work to a monitor, or gives made-up answers to a client\n"
+    "of the Agent Client Protocol, so that there is something to see.",
+    "watchbill-example-agent [options]\n       watchbill-example-agent --acp [--word-ms MS]",
     {
         {"monitor", "URL", "the monitor to dial, http://HOST:PORT (or MONITOR_URL)", false},
         {"folder", "DIR", "the folder it lives in (default: the one it is started in)", false},
@@ -32,9 +35,12 @@ const net::ProgramSpec kProgram{
         {"port", "PORT",
          "of its own door on 127.0.0.1, where POST /run starts a run\n(default 0: any that is free)", false},
         {"seed", "NUMBER", "of its made-up work (default: made from its id)", false},
+        {"acp", "", "speak the Agent Client Protocol on standard input and output; no monitor is dialled",
+         false},
+        {"word-ms", "MS", "with --acp: milliseconds between the words of an answer\n(default 30)", false},
     },
     "Its folder's .env is read before its environment. It runs until it is interrupted, or the board ends "
-    "it."};
+    "it.\nWith --acp it runs until its standard input ends or it is interrupted."};
 
 absl::StatusOr<std::string> KeptId(const std::string& folder, uint64_t now) {
   const std::string path = folder + "/.watchbill/agent-id";
@@ -45,6 +51,27 @@ absl::StatusOr<std::string> KeptId(const std::string& folder, uint64_t now) {
   return id;
 }
 
+// The options of the other way to run it, which mean nothing with --acp.
+constexpr const char* kOfMonitor[] = {"monitor", "folder", "id", "name", "host", "every", "port", "seed"};
+
+int RunAcp(const net::Options& given) {
+  for (const char* option : kOfMonitor) {
+    if (given.has(option)) {
+      return net::Complain(kProgram.name,
+                           fmt::format("--{} means nothing with --acp, which dials no monitor", option),
+                           net::kExitUsage);
+    }
+  }
+  const auto word_ms = given.number("word-ms", 30, 0, 60'000);
+  if (!word_ms.ok()) return net::Complain(kProgram.name, MessageOf(word_ms.status()), net::kExitUsage);
+  example::AcpOptions options;
+  options.version = WATCHBILL_VERSION;
+  options.word_ms = *word_ms;
+  std::random_device random;
+  options.seed = static_cast<uint64_t>(random()) << 32 | random();
+  return example::SpeakAcp(std::move(options));
+}
+
 int Run(int argc, char** argv) {
   const net::Parsed parsed = net::ParseOrExplain(kProgram, argc, argv);
   if (parsed.exit) return *parsed.exit;
@@ -52,6 +79,8 @@ int Run(int argc, char** argv) {
   const auto complain = [](std::string_view what, int code) {
     return net::Complain(kProgram.name, what, code);
   };
+  if (given.has("acp")) return RunAcp(given);
+  if (given.has("word-ms")) return complain("--word-ms goes with --acp", net::kExitUsage);
   example::AgentOptions options;
   std::error_code ec;
   options.folder = given.value("folder").value_or(std::filesystem::current_path(ec).string());
