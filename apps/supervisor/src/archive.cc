@@ -1,0 +1,92 @@
+#include "archive.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "watchbill/base/status.hpp"
+#include "watchbill/net/log.hpp"
+
+namespace watchbill::supervisor {
+
+Archive::Archive(const std::string& folder) {
+  auto opened = history::Store::Open(folder);
+  if (opened.ok()) {
+    store_ = *std::move(opened);
+    return;
+  }
+  problem_ = fmt::format("Conversations are kept in memory until the supervisor ends: {}", MessageOf(opened.status()));
+  net::Log(net::LogLevel::kError, "conversations are not kept", {{"why", MessageOf(opened.status())}});
+}
+
+std::vector<history::Channel> Archive::Channels() const {
+  if (!store_) return {};
+  auto channels = store_->Channels();
+  return channels.ok() ? *std::move(channels) : std::vector<history::Channel>();
+}
+
+std::vector<history::Member> Archive::Members(std::string_view channel) const {
+  if (!store_) return {};
+  auto members = store_->Members(channel);
+  return members.ok() ? *std::move(members) : std::vector<history::Member>();
+}
+
+void Archive::Keep(const channels::Outcome& outcome) {
+  for (const auto& [agent, commands] : outcome.commands) commands_[agent] = commands;
+  if (store_ && !broken_) {
+    if (outcome.keep.empty()) return;
+    const absl::Status kept = store_->Commit(outcome.keep);
+    if (kept.ok()) return;
+    broken_ = true;
+    problem_ = fmt::format("What was said from now on is kept in memory until the supervisor ends: {}", MessageOf(kept));
+    net::Log(net::LogLevel::kError, "a conversation could not be written", {{"why", MessageOf(kept)}});
+  }
+  for (const history::Message& message : outcome.messages) {
+    std::vector<history::Message>& all = in_memory_[message.channel];
+    const auto at = std::upper_bound(all.begin(), all.end(), message.id,
+                                     [](const std::string& id, const history::Message& m) { return id < m.id; });
+    all.insert(at, message);
+  }
+}
+
+history::Page Archive::Merged(std::string_view channel, std::string_view before, size_t limit) const {
+  history::Page page;
+  if (store_) {
+    auto kept = before.empty() ? store_->Last(channel, limit) : store_->Before(channel, before, limit);
+    if (kept.ok()) {
+      page = *std::move(kept);
+    } else {
+      net::Log(net::LogLevel::kError, "a conversation could not be read", {{"why", MessageOf(kept.status())}});
+    }
+  }
+  const auto memory = in_memory_.find(channel);
+  if (memory == in_memory_.end()) return page;
+  for (const history::Message& message : memory->second) {
+    if (before.empty() || message.id < before) page.messages.push_back(message);
+  }
+  std::stable_sort(page.messages.begin(), page.messages.end(),
+                   [](const history::Message& a, const history::Message& b) { return a.id < b.id; });
+  if (page.messages.size() > limit) {
+    page.messages.erase(page.messages.begin(), page.messages.end() - static_cast<ptrdiff_t>(limit));
+    page.more = true;
+  }
+  return page;
+}
+
+std::vector<history::Message> Archive::Last(std::string_view channel, size_t limit) const {
+  return Merged(channel, {}, limit).messages;
+}
+history::Page Archive::LastPage(std::string_view channel, size_t limit) const { return Merged(channel, {}, limit); }
+history::Page Archive::PageBefore(std::string_view channel, std::string_view id, size_t limit) const {
+  return Merged(channel, id, limit);
+}
+
+std::string Archive::Commands(std::string_view agent) const {
+  if (const auto it = commands_.find(agent); it != commands_.end()) return it->second;
+  if (!store_) return "[]";
+  const auto kept = store_->Commands(agent);
+  return kept.ok() && !kept->absent() ? kept->text() : "[]";
+}
+
+}  // namespace watchbill::supervisor
