@@ -33,6 +33,9 @@ struct Asset {
 // The monitor's page, ordered by path, each path once.
 std::span<const Asset> MonitorAssets();
 
+// The supervisor's page, in the same way.
+std::span<const Asset> SupervisorAssets();
+
 }  // namespace watchbill::web
 
 #endif  // WATCHBILL_APPS_WEB_ASSETS_HPP_

@@ -15,7 +15,10 @@ import { build } from 'esbuild';
 const here = dirname(fileURLToPath(import.meta.url));
 const out = resolve(process.argv[2] ?? join(here, 'out'));
 const watching = process.argv.includes('--watch');
-const pages = [{ name: 'monitor', accessor: 'MonitorAssets' }];
+const pages = [
+  { name: 'monitor', accessor: 'MonitorAssets' },
+  { name: 'supervisor', accessor: 'SupervisorAssets' },
+];
 const types = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',

@@ -6,6 +6,7 @@ function cached<T>(make: (language: string) => T) {
 }
 
 const integers = cached((tag) => new Intl.NumberFormat(tag, { maximumFractionDigits: 0 }));
+const percents = cached((tag) => new Intl.NumberFormat(tag, { style: 'percent', maximumFractionDigits: 0 }));
 const compact = cached((tag) => new Intl.NumberFormat(tag, { notation: 'compact', maximumSignificantDigits: 4 }));
 const clock = cached((tag) => new Intl.DateTimeFormat(tag, { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' }));
 const dayAndClock = cached(
@@ -78,4 +79,8 @@ export function formatAge(ms: number): string {
   const hours = Math.floor(minutes / 60);
   if (hours < 24) return minutes % 60 ? `${format(hours, 'hour', 0)} ${format(minutes % 60, 'minute', 0)}` : format(hours, 'hour', 0);
   return format(Math.floor(hours / 24), 'day', 0);
+}
+
+export function formatShare(share: number): string {
+  return percents.value.format(share);
 }
