@@ -20,17 +20,7 @@ bool Sessions::HasToken(const net::Request& request) const {
 }
 
 std::string Sessions::SessionOf(const net::Request& request) const {
-  std::string_view cookies = request.header("Cookie");
-  while (!cookies.empty()) {
-    const size_t end = cookies.find(';');
-    std::string_view one = cookies.substr(0, end);
-    cookies = end == std::string_view::npos ? std::string_view() : cookies.substr(end + 1);
-    while (one.starts_with(' ')) one.remove_prefix(1);
-    if (one.size() > kCookie.size() && one.starts_with(kCookie) && one[kCookie.size()] == '=') {
-      return std::string(one.substr(kCookie.size() + 1));
-    }
-  }
-  return {};
+  return std::string(net::CookieOf(request.header("Cookie"), kCookie));
 }
 
 bool Sessions::MayWatch(const net::Request& request, Now now) {

@@ -73,6 +73,19 @@ bool OriginAllowed(std::string_view origin, std::string_view host_header) {
   return false;  // "null" too: a sandboxed page is somebody's
 }
 
+std::string_view CookieOf(std::string_view cookies, std::string_view name) {
+  while (!cookies.empty()) {
+    const size_t end = cookies.find(';');
+    std::string_view one = cookies.substr(0, end);
+    cookies = end == std::string_view::npos ? std::string_view() : cookies.substr(end + 1);
+    while (one.starts_with(' ')) one.remove_prefix(1);
+    if (one.size() > name.size() && one.starts_with(name) && one[name.size()] == '=') {
+      return one.substr(name.size() + 1);
+    }
+  }
+  return {};
+}
+
 bool SameSecret(std::string_view a, std::string_view b) {
   // Of digests, so that the length does not show either.
   std::array<unsigned char, SHA256_DIGEST_LENGTH> da{}, db{};

@@ -61,25 +61,11 @@ void Access::ForgetLinks(const std::string& folder) {
   }
 }
 
-std::string Access::CookieOf(const net::Request& request) const {
-  std::string_view cookies = request.header("Cookie");
-  while (!cookies.empty()) {
-    const size_t end = cookies.find(';');
-    std::string_view one = cookies.substr(0, end);
-    cookies = end == std::string_view::npos ? std::string_view() : cookies.substr(end + 1);
-    while (one.starts_with(' ')) one.remove_prefix(1);
-    if (one.size() > cookie_name_.size() && one.starts_with(cookie_name_) && one[cookie_name_.size()] == '=') {
-      return std::string(one.substr(cookie_name_.size() + 1));
-    }
-  }
-  return {};
-}
-
 bool Access::Allowed(const net::Request& request) const {
   constexpr std::string_view kBearer = "Bearer ";
   const std::string_view authorization = request.header("Authorization");
   if (authorization.starts_with(kBearer)) return net::SameSecret(authorization.substr(kBearer.size()), token_);
-  return net::SameSecret(CookieOf(request), cookie_);
+  return net::SameSecret(net::CookieOf(request.header("Cookie"), cookie_name_), cookie_);
 }
 
 net::Response Access::AnswerLink(std::string_view key, const net::Request& request) const {

@@ -28,8 +28,6 @@ class Access {
   const std::string& token() const { return token_; }
 
  private:
-  std::string CookieOf(const net::Request& request) const;
-
   std::string folder_, cookie_name_, cookie_, token_;
 };
 

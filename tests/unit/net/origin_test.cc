@@ -55,5 +55,15 @@ TEST_CASE("loopback is what it is") {
   CHECK_FALSE(IsLoopbackHost("128.0.0.1"));
 }
 
+TEST_CASE("a cookie is found by its whole name, wherever it stands") {
+  CHECK(CookieOf("", "a") == "");
+  CHECK(CookieOf("a=1", "a") == "1");
+  CHECK(CookieOf("b=2; a=1;c=3", "a") == "1");
+  CHECK(CookieOf("aa=2; a=x=y", "a") == "x=y");
+  CHECK(CookieOf("aa=2; ba=1", "a") == "");
+  CHECK(CookieOf("a", "a") == "");
+  CHECK(CookieOf("a=", "a") == "");
+}
+
 }  // namespace
 }  // namespace watchbill::net

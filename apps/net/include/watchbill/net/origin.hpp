@@ -15,6 +15,9 @@ bool HostAllowed(std::string_view host_header, bool bound_to_loopback, const std
 // Whether a page of this origin may ask. None is no browser, and may; another site's may not.
 bool OriginAllowed(std::string_view origin_header, std::string_view host_header);
 
+// The value of a cookie in a Cookie header; empty where it is not there.
+std::string_view CookieOf(std::string_view cookie_header, std::string_view name);
+
 // Takes as long for a near miss as for a far one.
 bool SameSecret(std::string_view a, std::string_view b);
 
