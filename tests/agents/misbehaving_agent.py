@@ -82,6 +82,10 @@ def main():
                 say("s1", "as far as it goes")
                 send({"id": request, "result": {"stopReason": "max_tokens"}})
                 continue
+            elif MODE == "asks-and-never-reads":
+                block = "".join('{"jsonrpc":"2.0","id":%d,"method":"none/such"}\n' % i for i in range(1000))
+                while True:
+                    sys.stdout.write(block)
             elif MODE == "ignores-everything":
                 say("s1", "never mind")
                 time.sleep(3600)

@@ -196,6 +196,12 @@ test('S7 an agent that ends in the middle of its answer: what it said, and how i
   assert.equal(code, 8);
 });
 
+test('an agent that asks without end and never reads is ended, and does not take the memory', async () => {
+  const { err, code } = await ask(['--quiet', '--command', mode('asks-and-never-reads'), 'hello']);
+  assert.match(err, /did not finish: it did not read what it was sent, and was killed when 64 MiB waited/);
+  assert.equal(code, 8);
+});
+
 test('a prompt that fails and an answer that is cut short have exit codes of their own', async () => {
   const failed = await ask(['--command', mode('prompt-fails'), 'hello']);
   assert.match(failed.err, /did not finish: Internal error: the model is down/);

@@ -15,6 +15,8 @@ namespace {
 
 constexpr int64_t kLookAgainNs = 50 * kMillisecond;
 constexpr size_t kNoiseLines = 5;
+// Of what an agent was sent and does not read: one that asks and never listens is ended.
+constexpr size_t kMostUnread = 64 << 20;
 
 }  // namespace
 
@@ -30,7 +32,7 @@ struct Agents::Impl : std::enable_shared_from_this<Impl> {
     acp::LogTail log;                  // of its standard error
     acp::LogTail noise{kNoiseLines};   // lines on its standard output that are no messages
       net::Timer timer, look;
-    bool pumping = false, again = false, ended = false;
+    bool pumping = false, again = false, ended = false, does_not_read = false;
   };
 
   Impl(net::Loop& l, std::vector<AgentConfig> list, AgentEvents on, std::map<std::string, std::string> env,
@@ -104,7 +106,7 @@ struct Agents::Impl : std::enable_shared_from_this<Impl> {
   void Spawn(const std::string& name) {
     Agent& a = *Find(name);
     ++a.run;
-    a.ended = false;
+    a.ended = a.does_not_read = false;
     a.client = std::make_unique<acp::Client>(limits);
     a.log = acp::LogTail();
     a.noise = acp::LogTail(kNoiseLines);
@@ -179,7 +181,12 @@ struct Agents::Impl : std::enable_shared_from_this<Impl> {
       }
       if (const std::string_view out = a.client->Output(); !out.empty()) {
         const size_t size = out.size();
-        if (a.child) a.child->Write(std::string(out));
+        if (a.child) {
+          a.child->Write(std::string(out));
+          if (a.child->unwritten() > kMostUnread && !std::exchange(a.does_not_read, true)) {
+            a.child->SignalTree(SIGKILL);
+          }
+        }
         a.client->Consume(size);
       }
     } while (a.again);
@@ -208,17 +215,20 @@ struct Agents::Impl : std::enable_shared_from_this<Impl> {
     });
   }
 
-  void Ended(const std::string& name, const std::string& how) {
+  void Ended(const std::string& name, std::string how) {
     Agent& a = *Find(name);
     a.ended = true;
+    if (a.does_not_read) {
+      how = fmt::format("did not read what it was sent, and was killed when {} MiB waited", kMostUnread >> 20);
+    }
     for (const std::string& line : std::vector<std::string>(a.log.End())) events.logged(name, line);
     const bool asked = pool.stopping(name);
     const bool starting = pool.state(name) == acp::AgentState::kStarting;
     StartReport report = Report(a);
-    report.says = fmt::format("ended by itself: {}", how);
+    report.says = a.does_not_read ? how : fmt::format("ended by itself: {}", how);
     report.noise.clear();
     const std::string why = asked ? "it was stopped" : Describe(report);
-    a.client->End(asked ? "it was stopped" : starting ? how : fmt::format("it ended: {}", how));
+    a.client->End(asked ? "it was stopped" : starting ? how : fmt::format("it {}{}", a.does_not_read ? "" : "ended: ", how));
     Pump(name);
     events.gone(name, why);
     // A failed handshake tells the rest, behind this.

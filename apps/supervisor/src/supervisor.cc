@@ -192,9 +192,23 @@ void Supervisor::Impl::OnAgentTold(const std::string& agent, const acp::ClientEv
     const std::string why = fmt::format("{} could not open a session: {}", agent, failed->failure);
     if (call) Do([&](channels::Outcome& out) { channels.SessionFailed(agent, call.mapped(), why, now, out); });
   } else if (const auto* skipped = std::get_if<acp::Skipped>(&event)) {
-    net::Log(net::LogLevel::kWarn, "something an agent sent was let go",
-             {{"agent", agent}, {"why", skipped->why}, {"line", skipped->line.substr(0, 200)}});
+    LetGo(agent, *skipped);
   }
+}
+
+// An agent that writes nonsense without end must not fill the log with it.
+void Supervisor::Impl::LetGo(const std::string& agent, const acp::Skipped& skipped) {
+  constexpr uint64_t kAllOfTheFirst = 10;
+  LettingGo& so_far = let_go[agent];
+  ++so_far.lines;
+  const int64_t now = net::ReadClocks().mono_ns;
+  if (so_far.lines > kAllOfTheFirst && now - so_far.said_ns < kSecond) return;
+  so_far.said_ns = now;
+  net::Log(net::LogLevel::kWarn, "something an agent sent was let go",
+           {{"agent", agent},
+            {"why", skipped.why},
+            {"line", skipped.line.substr(0, 200)},
+            {"so_far", static_cast<int64_t>(so_far.lines)}});
 }
 
 void Supervisor::Impl::FlushSoon() {

@@ -45,6 +45,7 @@ struct Supervisor::Impl : std::enable_shared_from_this<Impl> {
   // Agents and conversations (supervisor.cc).
   void OnAgentChanged(const std::string& agent, acp::AgentState state, const std::string& error);
   void OnAgentTold(const std::string& agent, const acp::ClientEvent& event);
+  void LetGo(const std::string& agent, const acp::Skipped& skipped);
   template <typename Change>
   auto Do(const Change& change);
   void Carry(channels::Outcome outcome);
@@ -85,6 +86,12 @@ struct Supervisor::Impl : std::enable_shared_from_this<Impl> {
     bool for_start = false;
   };
 
+  // Lines of one agent that were let go, and when that was last said.
+  struct LettingGo {
+    uint64_t lines = 0;
+    int64_t said_ns = 0;
+  };
+
   net::Loop& loop;
   SupervisorOptions options;
   const std::string key;
@@ -97,6 +104,7 @@ struct Supervisor::Impl : std::enable_shared_from_this<Impl> {
   std::deque<channels::Outcome> outcomes;
   std::vector<Waiter> waiters;
   std::map<std::string, std::string, std::less<>> opening;  // channels, by the number of the call that opens a session
+  std::map<std::string, LettingGo, std::less<>> let_go;
   json::Document document{{.bytes = 4 << 20, .depth = 64}};
   uint64_t last_socket = 0, last_event = 0;
   bool carrying = false, flush_posted = false, quitting = false;
