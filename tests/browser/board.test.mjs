@@ -92,9 +92,24 @@ test('the details show runs as a tree, and the log as it comes', { timeout: 40_0
   agent.send({ type: 'log', dropped: 17 });
   await log.getByText('17 lines were not sent').waitFor();
 
-  // Scrolled up it stands still, and counts; asked, it goes on.
+  // A line that comes between a scroll and the word of it is not somebody scrolling up.
   for (let id = 2; id < 60; id++) agent.log({ id, kind: 'note', name: `line ${id}` });
   await log.getByText('line 59', { exact: true }).waitFor();
+  const fromFoot = () => log.evaluate((lines) => lines.scrollHeight - lines.scrollTop - lines.clientHeight);
+  await until('the foot', async () => (await fromFoot()) <= 8);
+  const held = await log.evaluate(async (lines) => {
+    const late = document.createElement('p');
+    late.style.height = '60px';
+    lines.append(late);
+    lines.dispatchEvent(new Event('scroll'));
+    for (let frames = 0; frames < 3; frames++) await new Promise(requestAnimationFrame);
+    const newer = lines.parentElement.querySelector('.newer');
+    late.remove();
+    return newer !== null;
+  });
+  assert.equal(held, false);
+
+  // Scrolled up it stands still, and counts; asked, it goes on.
   await log.evaluate((lines) => lines.scrollTo(0, 0));
   const back = details.getByRole('button', { name: /Back to the newest|new line/ });
   await back.waitFor();

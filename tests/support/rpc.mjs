@@ -7,10 +7,12 @@ import { until, within } from './monitor.mjs';
 // What the supervisor wrote for programs: {url, token, pid, config}.
 export function runtimeFile(supervisor) {
   const folder = join(supervisor.folder, 'runtime', 'watchbill');
-  const [name] = readdirSync(folder).filter((entry) => /^supervisor-[0-9a-f]{16}\.json$/.test(entry));
+  const name = readdirSync(folder).find((entry) => /^supervisor-[0-9a-f]{16}\.json$/.test(entry));
+  if (!name) throw new Error(`no supervisor-….json in ${folder}`);
   return { path: join(folder, name), ...JSON.parse(readFileSync(join(folder, name), 'utf8')) };
 }
 
+// `call` gives the result or throws what the supervisor refused it with; `ask` gives the whole frame.
 export async function rpcClient(supervisor) {
   const { token } = runtimeFile(supervisor);
   const socket = new WebSocket(`${supervisor.url.replace(/^http/, 'ws')}/rpc`, { headers: { authorization: `Bearer ${token}` }, perMessageDeflate: false });
@@ -31,14 +33,14 @@ export async function rpcClient(supervisor) {
     const id = ++last;
     const answer = new Promise((resolve) => waiting.set(id, resolve));
     socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
-    return within(20_000, `the answer to ${method}`, answer);
+    return within(30_000, `the answer to ${method}`, answer);
   };
   const events = (name) => frames.filter((frame) => frame.method === name).map((frame) => frame.params);
   return {
     socket,
     frames,
     events,
-    ask, // the whole frame
+    ask,
     call: async (method, ...params) => {
       const frame = await ask(method, params);
       if (frame.error) throw Object.assign(new Error(frame.error.message), frame.error);

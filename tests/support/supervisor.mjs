@@ -1,11 +1,10 @@
 // A supervisor as a process of its own, with a configuration that was written for the test.
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import WebSocket from 'ws';
 import { program, within } from './monitor.mjs';
 
 const running = new Set();
@@ -105,40 +104,4 @@ export async function spawnSupervisor({ config, args = [], port = 0, folder = nu
     if (!folder) cleanUp();
     throw error;
   }
-}
-
-// A program at the supervisor's socket, let in by the token of this run: `call` gives the result or rejects with the
-// error object, `events` gathers every notification.
-export async function rpcClient(supervisor) {
-  const folder = join(supervisor.folder, 'runtime', 'watchbill');
-  const name = readdirSync(folder).find((entry) => /^supervisor-[0-9a-f]{16}\.json$/.test(entry));
-  if (!name) throw new Error(`no supervisor-….json in ${folder}`);
-  const { token } = JSON.parse(readFileSync(join(folder, name), 'utf8'));
-  const socket = new WebSocket(`${supervisor.url.replace(/^http/, 'ws')}/rpc`, { headers: { authorization: `Bearer ${token}` }, perMessageDeflate: false });
-  const events = [];
-  const waiting = new Map();
-  let lastId = 0;
-  socket.on('message', (data) => {
-    const frame = JSON.parse(String(data));
-    if (frame.method) return events.push(frame);
-    const { resolve, reject } = waiting.get(frame.id) ?? {};
-    waiting.delete(frame.id);
-    if (frame.error) reject?.(frame.error);
-    else resolve?.(frame.result);
-  });
-  await within(10_000, 'the socket to open', new Promise((resolve, reject) => {
-    socket.once('open', resolve);
-    socket.once('error', reject);
-  }));
-  socket.on('error', () => {});
-  return {
-    events,
-    call: (method, ...params) => {
-      const id = ++lastId;
-      const answer = new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));
-      socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
-      return within(30_000, `the answer to ${method}`, answer);
-    },
-    close: () => socket.terminate(),
-  };
 }

@@ -1,46 +1,26 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { now } from '../shared/clock';
 import { formatAmount, formatDuration, formatFullTime, formatTime } from '../shared/format';
+import { useFollowing } from '../shared/following';
 import { Mark } from '../shared/marks';
-import { happenings, linesOf, type Line } from './fleet';
+import { happenings, linesOf } from './fleet';
 import type { Entry } from './protocol';
 import { words, type Words } from './words';
 
 // Shown in places of their own, so not once more among the rest.
 const kPlaced = new Set(['id', 'kind', 'name', 'at', 'ok', 'tokens', 'durationMs', 'withheld', 'thread', 'runId', 'parentRunId']);
-const kBottomPx = 8;
 
 // The last lines, newest at the foot. Scrolled up, the lines stand still and new ones are counted instead.
 export function Journal({ id }: { id: string }) {
   happenings.value;
   const w = words.value;
-  const box = useRef<HTMLDivElement>(null);
-  const [pausedAt, setPausedAt] = useState<readonly Line[] | null>(null);
-  const live = linesOf(id);
-  const shown = pausedAt ?? live;
-  const newest = shown.at(-1)?.key ?? 0;
-  const waiting = pausedAt ? live.filter(({ key }) => key > newest).length : 0;
-
-  useLayoutEffect(() => {
-    if (!pausedAt && box.current) box.current.scrollTop = box.current.scrollHeight;
-  }, [newest, pausedAt]);
-
-  const scrolled = () => {
-    const lines = box.current;
-    if (!lines) return;
-    const atBottom = lines.scrollHeight - lines.scrollTop - lines.clientHeight <= kBottomPx;
-    // A copy: the list itself goes on.
-    if (atBottom) setPausedAt(null);
-    else if (!pausedAt) setPausedAt([...live]);
-  };
-
+  const { box, shown, held, waiting, onScroll, toNewest } = useFollowing(linesOf(id));
   return (
     <section class="journal" aria-labelledby="log-heading">
       <h3 id="log-heading">
         {w.log} <small class="faint">{w.logHint}</small>
       </h3>
       {/* Lines come faster than speech: whoever listens reads them at leisure instead of being read to. */}
-      <div ref={box} class="lines" role="log" aria-live="off" aria-labelledby="log-heading" tabIndex={0} onScroll={scrolled}>
+      <div ref={box} class="lines" role="log" aria-live="off" aria-labelledby="log-heading" tabIndex={0} onScroll={onScroll}>
         {shown.length === 0 && <p class="faint">{w.noLines}</p>}
         {shown.map((line) =>
           'gap' in line ? (
@@ -52,8 +32,8 @@ export function Journal({ id }: { id: string }) {
           ),
         )}
       </div>
-      {pausedAt && (
-        <button type="button" class="button newer" onClick={() => setPausedAt(null)}>
+      {held && (
+        <button type="button" class="button newer" onClick={toNewest}>
           <Mark of="down" /> {waiting > 0 ? w.newLines(waiting) : w.backToLive}
         </button>
       )}

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
-import { formatAmount, formatCount, formatTime } from '../shared/format';
+import { LanguageChoice, ThemeChoice } from '../shared/choices';
 import { now } from '../shared/clock';
-import { language, languageNames, languages } from '../shared/language';
+import { formatAmount, formatCount, formatTime } from '../shared/format';
 import { Mark } from '../shared/marks';
-import { theme, themes } from '../shared/theme';
+import { Pill } from '../shared/pill';
 import { connection } from './commands';
 import { dialog } from './dialogs';
 import { board } from './fleet';
@@ -23,57 +23,17 @@ export function TopBar() {
           <bdi>{board.value.here}</bdi>
         </span>
       )}
-      <Pill />
+      <Pill state={connection.value} names={w.connection} />
       <span class="spring" />
       <button type="button" class="button primary" onClick={() => (dialog.value = { kind: 'entry', entry: null })}>
         {w.add}
       </button>
-      <label class="choice">
-        <span class="spoken">{w.language}</span>
-        <select
-          value={language.value}
-          onChange={({ currentTarget }) => {
-            const wish = languages.find((tag) => tag === currentTarget.value);
-            if (wish) language.value = wish;
-          }}
-        >
-          {languages.map((tag) => (
-            <option key={tag} value={tag} lang={tag}>
-              {languageNames[tag]}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label class="choice">
-        <span class="spoken">{w.theme}</span>
-        <select
-          value={theme.value}
-          onChange={({ currentTarget }) => {
-            const wish = themes.find((name) => name === currentTarget.value);
-            if (wish) theme.value = wish;
-          }}
-        >
-          {themes.map((name) => (
-            <option key={name} value={name}>
-              {w.themes[name]}
-            </option>
-          ))}
-        </select>
-      </label>
+      <LanguageChoice label={w.language} />
+      <ThemeChoice label={w.theme} names={w.themes} />
       <button type="button" class="button" aria-label={w.help} title={w.help} onClick={() => (dialog.value = { kind: 'help' })}>
         ?
       </button>
     </header>
-  );
-}
-
-function Pill() {
-  const state = connection.value;
-  return (
-    <span class="pill" role="status" data-connection={state}>
-      <Mark of={state === 'live' ? 'dot' : state === 'refused' ? 'square' : 'halfRing'} />
-      {words.value.connection[state]}
-    </span>
   );
 }
 

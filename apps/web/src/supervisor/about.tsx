@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useFollowing } from '../shared/following';
 import { formatAmount, formatShare } from '../shared/format';
 import { Mark } from '../shared/marks';
 import { commandsOf, current, logOf, titleOf } from './agents';
@@ -8,8 +8,6 @@ import { draftOf } from './drafts';
 import type { Agent, Usage } from './rpc_types';
 import { usage } from './talk';
 import { words } from './words';
-
-const kBottomPx = 8;
 
 // What is known of the agent that one talks to. `used` is called when something was taken over into the message.
 export function About({ used }: { used?(): void }) {
@@ -117,40 +115,13 @@ function Commands({ agent, used }: { agent: Agent; used: (() => void) | undefine
 // The last lines of its standard error, newest at the foot. Scrolled up, they stand still and new ones are counted.
 function Log({ agent }: { agent: Agent }) {
   const w = words.value;
-  const box = useRef<HTMLDivElement>(null);
-  const { lines } = logOf(agent.name).value;
-  const [held, setHeld] = useState<typeof lines | null>(null);
-  const shown = held ?? lines;
-  const newest = shown.at(-1)?.key ?? 0;
-  const waiting = held ? lines.filter(({ key }) => key > newest).length : 0;
-  useLayoutEffect(() => {
-    if (!held && box.current) box.current.scrollTop = box.current.scrollHeight;
-  }, [newest, held]);
-  const lastTop = useRef(0);
-  const scrolled = () => {
-    const at = box.current;
-    if (!at) return;
-    const atBottom = at.scrollHeight - at.scrollTop - at.clientHeight <= kBottomPx;
-    // A line may come between a scroll and the word of it: only who goes up holds it.
-    const up = at.scrollTop < lastTop.current;
-    lastTop.current = at.scrollTop;
-    if (atBottom) setHeld(null);
-    else if (up && !held) setHeld(lines);
-  };
-  // A box that gets lower, because something appeared above it, still shows its foot.
-  useEffect(() => {
-    const at = box.current;
-    if (!at || held) return;
-    const resized = new ResizeObserver(() => (at.scrollTop = at.scrollHeight));
-    resized.observe(at);
-    return () => resized.disconnect();
-  }, [held]);
+  const { box, shown, held, waiting, onScroll, toNewest } = useFollowing(logOf(agent.name).value.lines);
   return (
     <section class="journal" aria-labelledby="about-log">
       <h3 id="about-log">
         {w.log} <small class="faint">{w.logHint}</small>
       </h3>
-      <div ref={box} class="lines" role="log" aria-live="off" aria-label={`${w.log}: ${titleOf(agent)}`} tabIndex={0} onScroll={scrolled}>
+      <div ref={box} class="lines" role="log" aria-live="off" aria-label={`${w.log}: ${titleOf(agent)}`} tabIndex={0} onScroll={onScroll}>
         {shown.length === 0 && <p class="faint">{w.noLines}</p>}
         {shown.map(({ key, text }) => (
           <p key={key} class="line" dir="auto">
@@ -159,7 +130,7 @@ function Log({ agent }: { agent: Agent }) {
         ))}
       </div>
       {held && (
-        <button type="button" class="button newer" onClick={() => setHeld(null)}>
+        <button type="button" class="button newer" onClick={toNewest}>
           <Mark of="down" /> {waiting > 0 ? w.newLines(waiting) : w.backToNewest}
         </button>
       )}

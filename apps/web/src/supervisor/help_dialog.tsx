@@ -1,6 +1,5 @@
-import { Modal } from '../shared/modal';
+import { Help } from '../shared/help';
 import { AgentChip } from './chips';
-import { letters } from './keys';
 import type { AgentState } from './rpc_types';
 import { words } from './words';
 
@@ -18,49 +17,6 @@ export function HelpDialog({ onClose }: { onClose(): void }) {
     [['Esc'], w.keys.stop],
     [['?'], w.keys.help],
   ];
-  return (
-    <Modal title={w.help} close={w.close} onClose={onClose}>
-      <div class="help">
-        <h3>{w.keysTitle}</h3>
-        <dl class="keys">
-          {keys.map(([names, meaning]) => (
-            <div key={meaning}>
-              <dt>
-                {names.map((name) => (
-                  <kbd key={name}>{name}</kbd>
-                ))}
-              </dt>
-              <dd>{meaning}</dd>
-            </div>
-          ))}
-        </dl>
-        <label class="switch">
-          <input
-            type="checkbox"
-            checked={letters.value === 'on'}
-            aria-describedby="letters-hint"
-            onChange={({ currentTarget }) => (letters.value = currentTarget.checked ? 'on' : 'off')}
-          />
-          <span>{w.letters}</span>
-        </label>
-        <p id="letters-hint" class="hint">
-          {w.lettersHint}
-        </p>
-        <h3>{w.legendTitle}</h3>
-        <dl class="legend">
-          {kStates.map((state) => (
-            <div key={state}>
-              <dt>
-                <AgentChip state={state} />
-              </dt>
-              <dd>{w.legend[state]}</dd>
-            </div>
-          ))}
-        </dl>
-        <p>
-          <a href="./third-party-notices.txt">{w.notices}</a>
-        </p>
-      </div>
-    </Modal>
-  );
+  const legend = kStates.map((state) => ({ state, chip: <AgentChip state={state} />, meaning: w.legend[state] }));
+  return <Help words={w} keys={keys} legend={legend} onClose={onClose} />;
 }

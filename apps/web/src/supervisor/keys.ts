@@ -1,8 +1,5 @@
 import { signal } from '@preact/signals';
-import { oneOf, preference } from '../shared/preference';
-
-// Single letters may be switched off: speech input and other tools press them unmeant (WCAG 2.1.4).
-export const letters = preference<'on' | 'off'>('watchbill.letters', 'on', oneOf('on', 'off'));
+import { letters, typing } from '../shared/letters';
 
 export interface Ways {
   move(step: number): void;
@@ -12,10 +9,6 @@ export interface Ways {
 }
 
 export const ways = signal<Ways | null>(null);
-
-function typing(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName));
-}
 
 document.addEventListener('keydown', (event) => {
   const to = ways.peek();

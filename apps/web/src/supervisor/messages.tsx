@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useFoot } from '../shared/following';
 import { Mark } from '../shared/marks';
 import { titleFor } from './agents';
 import { why } from './faults';
@@ -25,7 +26,7 @@ export function Messages({ scroller }: { scroller: { current: Scroller | null } 
   const following = useRef(true);
   const anchor = useRef<{ id: string; top: number } | null>(null);
   const seen = useRef(0);
-  const lastTop = useRef(0);
+  const foot = useFoot(box, kBottomPx);
   const [away, setAway] = useState(false);
   const [news, setNews] = useState(false);
   const list = entries.value;
@@ -36,7 +37,7 @@ export function Messages({ scroller }: { scroller: { current: Scroller | null } 
     following.current = true;
     setAway(false);
     setNews(false);
-    if (box.current) box.current.scrollTop = box.current.scrollHeight;
+    foot.show();
   };
   scroller.current = { toNewest };
 
@@ -64,7 +65,7 @@ export function Messages({ scroller }: { scroller: { current: Scroller | null } 
     if (!shown || !inner) return;
     seen.current = inner.offsetHeight;
     const grown = new ResizeObserver(() => {
-      if (following.current) shown.scrollTop = shown.scrollHeight;
+      if (following.current) foot.show();
       else if (inner.offsetHeight > seen.current) setNews(true);
       seen.current = inner.offsetHeight;
     });
@@ -74,14 +75,7 @@ export function Messages({ scroller }: { scroller: { current: Scroller | null } 
   }, []);
 
   const scrolled = () => {
-    const shown = box.current;
-    if (!shown) return;
-    const atBottom = shown.scrollHeight - shown.scrollTop - shown.clientHeight <= kBottomPx;
-    // Words may come between a scroll and the word of it: only who goes up stops following.
-    const up = shown.scrollTop < lastTop.current;
-    lastTop.current = shown.scrollTop;
-    if (atBottom) following.current = true;
-    else if (up) following.current = false;
+    following.current = foot.scrolled() ?? following.current;
     setAway(!following.current);
     if (following.current) setNews(false);
     note();

@@ -1,5 +1,6 @@
 import { LanguageChoice, ThemeChoice } from '../shared/choices';
 import { Mark } from '../shared/marks';
+import { Pill } from '../shared/pill';
 import { current } from './agents';
 import { connection } from './connection';
 import { dialog } from './dialogs';
@@ -14,7 +15,7 @@ export function TopBar() {
       <h1>
         <Mark of="clock" /> watchbill
       </h1>
-      <Pill />
+      <Pill state={connection.value} names={w.connection} />
       {drawers && (
         <button type="button" class="button" aria-haspopup="dialog" onClick={() => (dialog.value = 'agents')}>
           {w.agents}
@@ -32,15 +33,5 @@ export function TopBar() {
         ?
       </button>
     </header>
-  );
-}
-
-function Pill() {
-  const state = connection.value;
-  return (
-    <span class="pill" role="status" data-connection={state}>
-      <Mark of={state === 'live' ? 'dot' : state === 'refused' ? 'square' : 'halfRing'} />
-      {words.value.connection[state]}
-    </span>
   );
 }
