@@ -1,11 +1,11 @@
 // The supervisor's command line, and what is made from its tables.
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { program } from '../support/monitor.mjs';
+import { program, within } from '../support/monitor.mjs';
 import { endLeftSupervisors, spawnSupervisor } from '../support/supervisor.mjs';
 
 const home = mkdtempSync(join(tmpdir(), 'watchbill-line-'));
@@ -89,17 +89,16 @@ test('S25 a new link to a supervisor that runs, and a sentence where none does',
 });
 
 test('S11 a first start writes a configuration that can be used, for its user alone', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'watchbill-first-'));
+  const folder = join(home, 'first');
+  mkdirSync(folder);
   const env = { PATH: process.env.PATH, HOME: folder, XDG_RUNTIME_DIR: folder };
-  const { spawn } = await import('node:child_process');
   const child = spawn(program('watchbill-supervisor'), ['serve', '--port', '0'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = new Promise((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
   await new Promise((resolve) => child.stdout.once('data', resolve));
   child.kill('SIGTERM');
-  const code = await new Promise((resolve) => child.once('exit', resolve));
-  assert.equal(code, 0);
+  assert.deepEqual(await within(20_000, 'the supervisor to end', ended), { code: 0, signal: null });
   const file = join(folder, '.config/sidekicks/config.yaml');
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.equal(run('config', 'check', file).code, 0);
   assert.match(run('agents', '--config', file).out, /watchbill-example-agent --acp/);
-  rmSync(folder, { recursive: true, force: true });
 });

@@ -134,9 +134,10 @@ int Run(int argc, char** argv) {
   net::Loop loop;
   auto agent = example::Agent::Create(loop, std::move(options), [&] { loop.Stop(); });
   if (!agent.ok()) return complain(MessageOf(agent.status()), net::kExitAddress);
+  // Before it says where it is: who reads that may end it the next moment.
+  loop.OnSignals([&](int) { (*agent)->Leave(); });
   fmt::print("its door is {}\n", (*agent)->url());
   std::fflush(stdout);
-  loop.OnSignals([&](int) { (*agent)->Leave(); });
   (*agent)->Start();
   loop.Run();
   return net::kExitDone;

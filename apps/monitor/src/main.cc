@@ -90,13 +90,14 @@ int Run(int argc, char** argv) {
   if (!made.ok()) {
     return complain(MessageOf(made.status()), ExitFor(made.status()));
   }
-  fmt::print("listening on {}\n", (*made)->url());
-  std::fflush(stdout);
   bool asked = false;
+  // Before it says that it listens: who reads that may end it the next moment.
   loop.OnSignals([&](int) {
     if (std::exchange(asked, true)) std::_Exit(net::kExitFailed);  // twice: at once
     (*made)->Stop([&] { loop.Stop(); });
   });
+  fmt::print("listening on {}\n", (*made)->url());
+  std::fflush(stdout);
   loop.Run();
   return net::kExitDone;
 }

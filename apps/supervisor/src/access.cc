@@ -17,7 +17,9 @@ bool IsSecret(std::string_view text) {
   return text.size() == kSecretSize && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-std::string LinkFile(const std::string& folder, std::string_view key) { return fmt::format("{}/links/{}", folder, key); }
+std::string LinkFile(const std::string& folder, std::string_view key) {
+  return fmt::format("{}/links/{}", folder, key);
+}
 
 net::Response Page(int status, std::string text) {
   net::Response response;
@@ -64,7 +66,8 @@ void Access::ForgetLinks(const std::string& folder) {
 bool Access::Allowed(const net::Request& request) const {
   constexpr std::string_view kBearer = "Bearer ";
   const std::string_view authorization = request.header("Authorization");
-  if (authorization.starts_with(kBearer)) return net::SameSecret(authorization.substr(kBearer.size()), token_);
+  if (authorization.starts_with(kBearer))
+    return net::SameSecret(authorization.substr(kBearer.size()), token_);
   return net::SameSecret(net::CookieOf(request.header("Cookie"), cookie_name_), cookie_);
 }
 
@@ -80,8 +83,9 @@ net::Response Access::AnswerLink(std::string_view key, const net::Request& reque
   }
   net::Response response = Page(303, "");
   response.headers.emplace_back("Location", "/");
-  response.headers.emplace_back("Set-Cookie", fmt::format("{}={}; HttpOnly; SameSite=Strict; Path=/; Max-Age=31536000",
-                                                          cookie_name_, cookie_));
+  response.headers.emplace_back(
+      "Set-Cookie",
+      fmt::format("{}={}; HttpOnly; SameSite=Strict; Path=/; Max-Age=31536000", cookie_name_, cookie_));
   return response;
 }
 

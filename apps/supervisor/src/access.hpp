@@ -9,12 +9,12 @@
 
 namespace watchbill::supervisor {
 
-// The cookie's value and the links that are open are files that only their user may read: whoever can write there is
-// that user, and needs no other proof.
+// The cookie's value and the links that are open are files that only their user may read: whoever can write
+// there is that user, and needs no other proof.
 class Access {
  public:
-  // `folder`: of this configuration's own; made where it is not there. The value of the cookie stays from one start to
-  // the next; the token is new.
+  // `folder`: of this configuration's own; made where it is not there. The value of the cookie stays from one
+  // start to the next; the token is new.
   static absl::StatusOr<Access> Open(const std::string& folder, std::string_view key);
 
   // A key that lets one browser in, once.

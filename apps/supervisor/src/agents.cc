@@ -21,7 +21,8 @@ constexpr size_t kMostUnread = 64 << 20;
 }  // namespace
 
 struct Agents::Impl : std::enable_shared_from_this<Impl> {
-  // One agent; `run` counts its processes, so that what an earlier one still says is told from the present one.
+  // One agent; `run` counts its processes, so that what an earlier one still says is told from the present
+  // one.
   struct Agent {
     explicit Agent(net::Loop& loop) : timer(loop), look(loop) {}
     const AgentConfig* config = nullptr;
@@ -29,15 +30,19 @@ struct Agents::Impl : std::enable_shared_from_this<Impl> {
     std::string program;  // where its command was found
     std::unique_ptr<net::Child> child;
     std::unique_ptr<acp::Client> client;
-    acp::LogTail log;                  // of its standard error
-    acp::LogTail noise{kNoiseLines};   // lines on its standard output that are no messages
-      net::Timer timer, look;
+    acp::LogTail log;                 // of its standard error
+    acp::LogTail noise{kNoiseLines};  // lines on its standard output that are no messages
+    net::Timer timer, look;
     bool pumping = false, again = false, ended = false, does_not_read = false;
   };
 
   Impl(net::Loop& l, std::vector<AgentConfig> list, AgentEvents on, std::map<std::string, std::string> env,
        acp::Client::Limits client_limits)
-      : loop(l), configs(std::move(list)), events(std::move(on)), environment(std::move(env)), limits(client_limits),
+      : loop(l),
+        configs(std::move(list)),
+        events(std::move(on)),
+        environment(std::move(env)),
+        limits(client_limits),
         pool_timer(l) {
     for (const AgentConfig& config : configs) {
       pool.Add(config.name);
@@ -219,7 +224,8 @@ struct Agents::Impl : std::enable_shared_from_this<Impl> {
     Agent& a = *Find(name);
     a.ended = true;
     if (a.does_not_read) {
-      how = fmt::format("did not read what it was sent, and was killed when {} MiB waited", kMostUnread >> 20);
+      how =
+          fmt::format("did not read what it was sent, and was killed when {} MiB waited", kMostUnread >> 20);
     }
     for (const std::string& line : std::vector<std::string>(a.log.End())) events.logged(name, line);
     const bool asked = pool.stopping(name);
@@ -228,7 +234,9 @@ struct Agents::Impl : std::enable_shared_from_this<Impl> {
     report.says = a.does_not_read ? how : fmt::format("ended by itself: {}", how);
     report.noise.clear();
     const std::string why = asked ? "it was stopped" : Describe(report);
-    a.client->End(asked ? "it was stopped" : starting ? how : fmt::format("it {}{}", a.does_not_read ? "" : "ended: ", how));
+    a.client->End(asked      ? "it was stopped"
+                  : starting ? how
+                             : fmt::format("it {}{}", a.does_not_read ? "" : "ended: ", how));
     Pump(name);
     events.gone(name, why);
     // A failed handshake tells the rest, behind this.
@@ -272,7 +280,8 @@ struct Agents::Impl : std::enable_shared_from_this<Impl> {
 
 Agents::Agents(net::Loop& loop, std::vector<AgentConfig> agents, AgentEvents events,
                std::map<std::string, std::string> environment, acp::Client::Limits limits)
-    : impl_(std::make_shared<Impl>(loop, std::move(agents), std::move(events), std::move(environment), limits)) {}
+    : impl_(std::make_shared<Impl>(loop, std::move(agents), std::move(events), std::move(environment),
+                                   limits)) {}
 Agents::~Agents() = default;
 
 const std::vector<AgentConfig>& Agents::list() const { return impl_->configs; }

@@ -21,7 +21,8 @@ namespace watchbill::supervisor {
 struct AgentEvents {
   std::function<void(const std::string& agent, acp::AgentState state, const std::string& error)> changed;
   std::function<void(const std::string& agent, const std::string& line)> logged;  // of its standard error
-  // Everything but the handshake; good during the call. Calls on the client spoil it: take what is needed first.
+  // Everything but the handshake; good during the call. Calls on the client spoil it: take what is needed
+  // first.
   std::function<void(const std::string& agent, const acp::ClientEvent& event)> told;
   // Its process has ended, whyever, and every session with it.
   std::function<void(const std::string& agent, const std::string& why)> gone;
@@ -50,7 +51,8 @@ class Agents {
   bool stopping(std::string_view agent) const;
   const std::deque<std::string>& log(std::string_view agent) const;
 
-  // What `ask` does with the client of an agent that is ready is sent to it. FailedPrecondition where it is not.
+  // What `ask` does with the client of an agent that is ready is sent to it. FailedPrecondition where it is
+  // not.
   absl::Status With(std::string_view agent, const std::function<absl::Status(acp::Client&)>& ask);
   absl::Status Use(std::string_view agent);
   void Release(std::string_view agent);

@@ -16,7 +16,8 @@ Archive::Archive(const std::string& folder) {
     store_ = *std::move(opened);
     return;
   }
-  problem_ = fmt::format("Conversations are kept in memory until the supervisor ends: {}", MessageOf(opened.status()));
+  problem_ = fmt::format("Conversations are kept in memory until the supervisor ends: {}",
+                         MessageOf(opened.status()));
   net::Log(net::LogLevel::kError, "conversations are not kept", {{"why", MessageOf(opened.status())}});
 }
 
@@ -39,13 +40,15 @@ void Archive::Keep(const channels::Outcome& outcome) {
     const absl::Status kept = store_->Commit(outcome.keep);
     if (kept.ok()) return;
     broken_ = true;
-    problem_ = fmt::format("What was said from now on is kept in memory until the supervisor ends: {}", MessageOf(kept));
+    problem_ = fmt::format("What was said from now on is kept in memory until the supervisor ends: {}",
+                           MessageOf(kept));
     net::Log(net::LogLevel::kError, "a conversation could not be written", {{"why", MessageOf(kept)}});
   }
   for (const history::Message& message : outcome.messages) {
     std::vector<history::Message>& all = in_memory_[message.channel];
-    const auto at = std::upper_bound(all.begin(), all.end(), message.id,
-                                     [](const std::string& id, const history::Message& m) { return id < m.id; });
+    const auto at =
+        std::upper_bound(all.begin(), all.end(), message.id,
+                         [](const std::string& id, const history::Message& m) { return id < m.id; });
     all.insert(at, message);
   }
 }
@@ -57,7 +60,8 @@ history::Page Archive::Merged(std::string_view channel, std::string_view before,
     if (kept.ok()) {
       page = *std::move(kept);
     } else {
-      net::Log(net::LogLevel::kError, "a conversation could not be read", {{"why", MessageOf(kept.status())}});
+      net::Log(net::LogLevel::kError, "a conversation could not be read",
+               {{"why", MessageOf(kept.status())}});
     }
   }
   const auto memory = in_memory_.find(channel);
@@ -77,7 +81,9 @@ history::Page Archive::Merged(std::string_view channel, std::string_view before,
 std::vector<history::Message> Archive::Last(std::string_view channel, size_t limit) const {
   return Merged(channel, {}, limit).messages;
 }
-history::Page Archive::LastPage(std::string_view channel, size_t limit) const { return Merged(channel, {}, limit); }
+history::Page Archive::LastPage(std::string_view channel, size_t limit) const {
+  return Merged(channel, {}, limit);
+}
 history::Page Archive::PageBefore(std::string_view channel, std::string_view id, size_t limit) const {
   return Merged(channel, id, limit);
 }

@@ -12,8 +12,8 @@
 
 namespace watchbill::supervisor {
 
-// (Reference, "History", Unavailable: the history lives in memory until the supervisor ends, and `historyProblem` says
-// why.) One thread.
+// (Reference, "History", Unavailable: the history lives in memory until the supervisor ends, and
+// `historyProblem` says why.) One thread.
 class Archive : public channels::Past {
  public:
   // Never fails: what is wrong is the problem.
@@ -26,7 +26,8 @@ class Archive : public channels::Past {
   std::vector<history::Channel> Channels() const;
   std::vector<history::Member> Members(std::string_view channel) const;
 
-  // On the disk when it returns. Where that fails, it is in memory with all that follows, and the problem says so.
+  // On the disk when it returns. Where that fails, it is in memory with all that follows, and the problem
+  // says so.
   void Keep(const channels::Outcome& outcome);
 
   std::vector<history::Message> Last(std::string_view channel, size_t limit) const override;

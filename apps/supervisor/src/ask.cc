@@ -48,7 +48,9 @@ class Asking {
     on.changed = [this](const std::string&, acp::AgentState state, const std::string&) {
       if (state == acp::AgentState::kReady && !asked_) Open();
     };
-    on.logged = [this](const std::string&, const std::string& line) { Aside(fmt::format("{}: {}", name_, line)); };
+    on.logged = [this](const std::string&, const std::string& line) {
+      Aside(fmt::format("{}: {}", name_, line));
+    };
     on.told = [this](const std::string&, const acp::ClientEvent& event) { Told(event); };
     on.gone = [](const std::string&, const std::string&) {};
     on.start_failed = [this](const std::string&, const std::string& why) { Fail(why, kAskUnavailable); };
@@ -134,7 +136,10 @@ class Asking {
       std::string line;
       JsonWriter w(line);
       w.Begin('{').Key("event").String("permission").Key("request").Json(asked.permission.raw);
-      w.Key("answered").String(options_.approve && !allow.empty() ? "allowed" : can_ask_ ? "asking" : "refused");
+      w.Key("answered")
+          .String(options_.approve && !allow.empty() ? "allowed"
+                  : can_ask_                         ? "asking"
+                                                     : "refused");
       Out(line + "}\n");
     }
     if (options_.approve && !allow.empty()) {
@@ -144,21 +149,24 @@ class Asking {
     if (!can_ask_) {
       denied_ = true;
       Say(fmt::format("refused: {} ({})", title,
-                      options_.approve ? "it offers nothing that allows it"
-                                       : "there is no terminal to ask at; --approve allows what it asks for"));
+                      options_.approve
+                          ? "it offers nothing that allows it"
+                          : "there is no terminal to ask at; --approve allows what it asks for"));
       return Refuse(asked.request);
     }
     Question question{asked.request, {}};
     std::string lines = fmt::format("\n{} asks: {}\n", name_, title);
     if (asked.permission.tool.locations) {
-      for (const acp::Location& l : *asked.permission.tool.locations) lines += "  " + acp::Printable(l.path) + "\n";
+      for (const acp::Location& l : *asked.permission.tool.locations)
+        lines += "  " + acp::Printable(l.path) + "\n";
     }
     if (!asked.permission.tool.raw_input.absent()) {
       lines += "  " + acp::Printable(asked.permission.tool.raw_input.text().substr(0, 2000)) + "\n";
     }
     for (const acp::PermissionOption& o : asked.permission.options) {
       question.options.emplace_back(o.id);
-      lines += fmt::format("  {}  {} ({})\n", question.options.size(), acp::Printable(o.name), acp::Printable(o.kind));
+      lines += fmt::format("  {}  {} ({})\n", question.options.size(), acp::Printable(o.name),
+                           acp::Printable(o.kind));
     }
     lines += fmt::format("1 to {}, or Enter to refuse: ", question.options.size());
     question_ = std::move(question);
@@ -194,7 +202,8 @@ class Asking {
     (void)agents_->With(name_, [&](acp::Client& client) { return client.AnswerPermission(request, option); });
   }
   void Refuse(uint64_t request) {
-    (void)agents_->With(name_, [&](acp::Client& client) { return client.RefusePermission(request).status(); });
+    (void)agents_->With(name_,
+                        [&](acp::Client& client) { return client.RefusePermission(request).status(); });
   }
 
   void Ended(const acp::PromptEnded& ended) {
@@ -251,7 +260,8 @@ class Asking {
   void Interrupt() {
     interrupted_ = true;
     const absl::Status cancelled = agents_->With(name_, [&](acp::Client& client) {
-      if (session_.empty() || !client.prompting(session_)) return absl::FailedPreconditionError("nothing runs");
+      if (session_.empty() || !client.prompting(session_))
+        return absl::FailedPreconditionError("nothing runs");
       client.Cancel(session_);
       return absl::OkStatus();
     });

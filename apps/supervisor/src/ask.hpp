@@ -20,14 +20,14 @@ struct AskOptions {
 
 // How it ended, beside those of every program.
 enum AskExit : int {
-  kAskDenied = 6,        // a permission was refused because nobody could be asked
-  kAskCutShort = 7,      // the agent stopped before its answer was whole: max_tokens, max_turn_requests, refusal
+  kAskDenied = 6,    // a permission was refused because nobody could be asked
+  kAskCutShort = 7,  // the agent stopped before its answer was whole: max_tokens, max_turn_requests, refusal
   kAskUnavailable = 8,   // the agent could not be started, or ended
   kAskInterrupted = 130  // it was cancelled
 };
 
-// Runs the loop until the agent has answered and nothing of it is left. The answer goes to standard output as it comes,
-// everything else to standard error.
+// Runs the loop until the agent has answered and nothing of it is left. The answer goes to standard output as
+// it comes, everything else to standard error.
 int Ask(net::Loop& loop, AskOptions options);
 
 }  // namespace watchbill::supervisor

@@ -46,20 +46,26 @@ const std::vector<net::CommandSpec> kCommands = {
     {"serve",
      "Start the page, and agents when they are needed.",
      "watchbill-supervisor serve [options]",
-     {kConfig, {"port", "PORT", "the port on 127.0.0.1 (default 5181); 0 takes any that is free", false}, kData},
+     {kConfig,
+      {"port", "PORT", "the port on 127.0.0.1 (default 5181); 0 takes any that is free", false},
+      kData},
      {},
-     "The first line on standard output is \"listening on http://127.0.0.1:PORT/\", once it is; the second is a link\n"
+     "The first line on standard output is \"listening on http://127.0.0.1:PORT/\", once it is; the second "
+     "is a link\n"
      "that lets one browser in, once. It ends on SIGINT or SIGTERM, and its agents with it."},
     {"ask",
      "Ask one agent and print its answer.",
      "watchbill-supervisor ask [options] AGENT TEXT...\n"
      "       watchbill-supervisor ask [options] --command 'COMMAND ARGUMENTS' TEXT...",
-     {{"command", "LINE", "run this instead of an agent of the configuration; split as a shell does it,\n"
-                          "without variables or patterns",
+     {{"command", "LINE",
+       "run this instead of an agent of the configuration; split as a shell does it,\n"
+       "without variables or patterns",
        false},
-      {"cwd", "DIR", "the folder that the agent works in (default: its configuration's, else this one)", false},
-      {"approve", "", "allow whatever the agent asks for; without it, it is asked at the terminal,\n"
-                      "and refused where there is none",
+      {"cwd", "DIR", "the folder that the agent works in (default: its configuration's, else this one)",
+       false},
+      {"approve", "",
+       "allow whatever the agent asks for; without it, it is asked at the terminal,\n"
+       "and refused where there is none",
        false},
       {"json", "", "print events, one JSON object a line", false},
       {"quiet", "", "print nothing on standard error but failures", false},
@@ -67,13 +73,33 @@ const std::vector<net::CommandSpec> kCommands = {
      {{"AGENT", "the name of an agent of the configuration", false, false, "command"},
       {"TEXT", "what to ask; - reads it from standard input", false, true, ""}},
      "The answer goes to standard output, everything else to standard error. Exit codes of its own:\n"
-     "6 something was refused because nobody could be asked, 7 the agent stopped before its answer was whole,\n"
+     "6 something was refused because nobody could be asked, 7 the agent stopped before its answer was "
+     "whole,\n"
      "8 the agent could not be started or ended, 130 cancelled."},
-    {"agents", "List the agents of the configuration.", "watchbill-supervisor agents [options]", {kConfig}, {}, ""},
-    {"link", "Print a new link to the page of a supervisor that runs.", "watchbill-supervisor link [options]", {kConfig, kData}, {}, ""},
-    {"config check", "Say what is wrong with a configuration file.", "watchbill-supervisor config check FILE", {},
-     {{"FILE", "the file", false, false, ""}}, "Exit code 4 where it cannot be used; warnings are none."},
-    {"rpc schema", "Print the types of the socket's protocol, as TypeScript.", "watchbill-supervisor rpc schema", {}, {}, ""},
+    {"agents",
+     "List the agents of the configuration.",
+     "watchbill-supervisor agents [options]",
+     {kConfig},
+     {},
+     ""},
+    {"link",
+     "Print a new link to the page of a supervisor that runs.",
+     "watchbill-supervisor link [options]",
+     {kConfig, kData},
+     {},
+     ""},
+    {"config check",
+     "Say what is wrong with a configuration file.",
+     "watchbill-supervisor config check FILE",
+     {},
+     {{"FILE", "the file", false, false, ""}},
+     "Exit code 4 where it cannot be used; warnings are none."},
+    {"rpc schema",
+     "Print the types of the socket's protocol, as TypeScript.",
+     "watchbill-supervisor rpc schema",
+     {},
+     {},
+     ""},
 };
 
 int Complain(std::string_view what, int code) { return net::Complain(kProgram.name, what, code); }
@@ -124,7 +150,8 @@ absl::StatusOr<LoadedConfig> Load(const net::Options& given, const supervisor::P
 bool Usable(const LoadedConfig& loaded, bool warnings) {
   for (const supervisor::Problem& problem : loaded.read.problems) {
     if (problem.warning && !warnings) continue;
-    fmt::print(stderr, "{}{}\n", problem.warning ? "warning: " : "", supervisor::Describe(loaded.path, problem));
+    fmt::print(stderr, "{}{}\n", problem.warning ? "warning: " : "",
+               supervisor::Describe(loaded.path, problem));
   }
   return loaded.read.valid();
 }
@@ -164,14 +191,15 @@ int Serve(const net::Options& given, const std::map<std::string, std::string>& e
   }
   const auto link = (*made)->MakeLink();
   if (!link.ok()) return Complain(MessageOf(link.status()), net::kExitData);
-  fmt::print("listening on {}\nopen {}\n", (*made)->url(), *link);
-  std::fflush(stdout);
-  if (loaded->created) fmt::print(stderr, "wrote a first configuration: {}\n", loaded->path);
   bool asked = false;
+  // Before it says that it listens: who reads that may end it the next moment.
   loop.OnSignals([&](int) {
     if (std::exchange(asked, true)) return loop.Stop();  // again: what still runs is killed
     (*made)->Stop([&] { loop.Stop(); });
   });
+  fmt::print("listening on {}\nopen {}\n", (*made)->url(), *link);
+  std::fflush(stdout);
+  if (loaded->created) fmt::print(stderr, "wrote a first configuration: {}\n", loaded->path);
   loop.Run();
   return net::kExitDone;
 }

@@ -8,7 +8,8 @@ std::string RpcTypes() {
   std::string out =
       "// What docs/protocols/rpc.md says, as types. Made by `watchbill-supervisor rpc schema`: change\n"
       "// apps/supervisor/src/rpc_table.hpp instead.\n\n";
-  for (const RpcShape& shape : kRpcShapes) out += fmt::format("export type {} = {};\n", shape.name, shape.type);
+  for (const RpcShape& shape : kRpcShapes)
+    out += fmt::format("export type {} = {};\n", shape.name, shape.type);
   out += "\nexport interface Methods {\n";
   for (const RpcMethod& method : kRpcMethods) {
     std::string parameters;

@@ -1,4 +1,5 @@
-// The methods, events and shapes of /rpc, as data: what the dispatcher knows, and what the page's types are made from.
+// The methods, events and shapes of /rpc, as data: what the dispatcher knows, and what the page's types are
+// made from.
 #pragma once
 
 #include <string>
@@ -55,7 +56,8 @@ inline constexpr RpcEvent kRpcEvents[] = {
 inline constexpr RpcShape kRpcShapes[] = {
     {"AgentState", "'stopped' | 'starting' | 'ready' | 'busy' | 'error'"},
     {"Agent",
-     "{ name: string; title: string; icon: string; description: string; state: AgentState; error: string; outdated: "
+     "{ name: string; title: string; icon: string; description: string; state: AgentState; error: string; "
+     "outdated: "
      "boolean }"},
     {"Channel", "{ id: string; name: string; description: string; direct: string; members: string[] }"},
     {"ToolKind", "'read' | 'edit' | 'delete' | 'move' | 'search' | 'execute' | 'think' | 'fetch' | 'other'"},
@@ -63,28 +65,36 @@ inline constexpr RpcShape kRpcShapes[] = {
     {"Location", "{ path: string; line?: number }"},
     {"Diff", "{ path: string; oldText: string; newText: string; newFile: boolean }"},
     {"ToolCall",
-     "{ id: string; title: string; kind: ToolKind; status: ToolStatus; input: string; output: string; locations: "
+     "{ id: string; title: string; kind: ToolKind; status: ToolStatus; input: string; output: string; "
+     "locations: "
      "Location[]; diffs: Diff[] }"},
     {"PlanEntry",
-     "{ content: string; priority: 'high' | 'medium' | 'low'; status: 'pending' | 'in_progress' | 'completed' }"},
+     "{ content: string; priority: 'high' | 'medium' | 'low'; status: 'pending' | 'in_progress' | "
+     "'completed' }"},
     {"Part",
-     "{ kind: 'text' | 'thought'; text: string } | { kind: 'tool'; tool: ToolCall } | { kind: 'plan'; entries: "
+     "{ kind: 'text' | 'thought'; text: string } | { kind: 'tool'; tool: ToolCall } | { kind: 'plan'; "
+     "entries: "
      "PlanEntry[] }"},
     {"Message",
-     "{ id: string; channel: string; createdAt: string; agent: string; role: 'user' | 'agent' | 'system'; parts: Part[]; "
+     "{ id: string; channel: string; createdAt: string; agent: string; role: 'user' | 'agent' | 'system'; "
+     "parts: Part[]; "
      "done: boolean; queued: boolean; stopReason: string; error: string; code: string }"},
     {"PermissionOption", "{ optionId: string; name: string; kind: string }"},
     {"Permission",
-     "{ id: string; channel: string; agent: string; messageId: string; toolCall: ToolCall; options: PermissionOption[]; "
+     "{ id: string; channel: string; agent: string; messageId: string; toolCall: ToolCall; options: "
+     "PermissionOption[]; "
      "rejections: number }"},
     {"Usage", "{ used: number; size: number }"},
     {"Command", "{ name: string; description: string; hint: string }"},
     {"Problem", "{ line: number; column: number; message: string; warning: boolean }"},
     {"Current",
-     "{ path: string; source: 'flag' | 'recent' | 'default'; created: boolean; valid: boolean; problems: Problem[]; "
-     "warnings: Problem[]; theme: 'system' | 'light' | 'dark'; language: 'system' | 'en' | 'fr'; historyProblem: string }"},
+     "{ path: string; source: 'flag' | 'recent' | 'default'; created: boolean; valid: boolean; problems: "
+     "Problem[]; "
+     "warnings: Problem[]; theme: 'system' | 'light' | 'dark'; language: 'system' | 'en' | 'fr'; "
+     "historyProblem: string }"},
     {"Conversation",
-     "{ channel: Channel; messages: Message[]; more: boolean; busy: boolean; queued: number; answering: string; usage: "
+     "{ channel: Channel; messages: Message[]; more: boolean; busy: boolean; queued: number; answering: "
+     "string; usage: "
      "Record<string, Usage>; permissions: Permission[] }"},
     {"Page", "{ messages: Message[]; more: boolean }"},
 };

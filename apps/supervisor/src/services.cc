@@ -67,7 +67,8 @@ Supervisor::Impl::Handler Supervisor::Impl::HandlerOf(std::string_view method) {
 void Supervisor::Impl::Reply(const Caller& caller, std::string_view result) {
   const auto socket = sockets.find(caller.socket);
   if (socket == sockets.end() || caller.id.empty()) return;
-  socket->second->Send(net::MakeBytes(fmt::format("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{}}}", caller.id, result)));
+  socket->second->Send(
+      net::MakeBytes(fmt::format("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{}}}", caller.id, result)));
 }
 
 void Supervisor::Impl::Refuse(const Caller& caller, int code, std::string_view message, std::string_view word,
@@ -99,14 +100,16 @@ void Supervisor::Impl::OnText(uint64_t socket, std::string_view text) {
   const auto name = root["method"].AsString();
   if (!root.is_object() || !name || id.kind() == json::Kind::kObject || id.kind() == json::Kind::kArray) {
     caller.id = "null";
-    return Refuse(caller, -32600, "That is no request: send {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"…\",\"params\":[…]}.",
+    return Refuse(caller, -32600,
+                  "That is no request: send {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"…\",\"params\":[…]}.",
                   "not-request");
   }
   const RpcMethod* method = FindMethod(*name);
   const Handler handler = method == nullptr ? nullptr : HandlerOf(method->name);
   if (handler == nullptr) {
     const std::string_view shown = name->substr(0, 100);
-    return Refuse(caller, -32601, fmt::format("There is no method {}.", shown), "unknown-method", "method", shown);
+    return Refuse(caller, -32601, fmt::format("There is no method {}.", shown), "unknown-method", "method",
+                  shown);
   }
   const json::Value params = root["params"];
   json::Value positional = params.kind() == json::Kind::kArray ? params.First() : json::Value();
@@ -116,8 +119,8 @@ void Supervisor::Impl::OnText(uint64_t socket, std::string_view text) {
     const json::Value given = params.is_object() ? params[wanted.name] : positional;
     const auto said = given.AsString();
     if (!said) {
-      return Refuse(caller, -32602, fmt::format("{} needs `{}`, a text.", method->name, wanted.name), "bad-params",
-                    "param", wanted.name);
+      return Refuse(caller, -32602, fmt::format("{} needs `{}`, a text.", method->name, wanted.name),
+                    "bad-params", "param", wanted.name);
     }
     arguments.push_back(*said);
     if (!positional.absent()) positional = positional.Next();
@@ -127,7 +130,8 @@ void Supervisor::Impl::OnText(uint64_t socket, std::string_view text) {
 
 bool Supervisor::Impl::KnowsAgent(const Caller& caller, std::string_view agent) {
   if (agents->Find(agent) != nullptr) return true;
-  Refuse(caller, kServiceError, fmt::format("There is no agent named \"{}\".", agent), "unknown-agent", "agent", agent);
+  Refuse(caller, kServiceError, fmt::format("There is no agent named \"{}\".", agent), "unknown-agent",
+         "agent", agent);
   return false;
 }
 
@@ -136,7 +140,13 @@ void Supervisor::Impl::AgentList(const Caller& caller, const Arguments&) {
   JsonWriter w(out);
   w.Begin('[');
   for (const AgentConfig& agent : agents->list()) {
-    w.Begin('{').Key("name").String(agent.name).Key("title").String(agent.title).Key("icon").String(agent.icon);
+    w.Begin('{')
+        .Key("name")
+        .String(agent.name)
+        .Key("title")
+        .String(agent.title)
+        .Key("icon")
+        .String(agent.icon);
     w.Key("description").String(agent.description).Key("state").String(acp::Word(agents->state(agent.name)));
     w.Key("error").String(agents->error(agent.name)).Key("outdated").Bool(false).End('}');
   }
@@ -222,7 +232,8 @@ void Supervisor::Impl::ChannelList(const Caller& caller, const Arguments&) {
 
 void Supervisor::Impl::ChannelDirect(const Caller& caller, const Arguments& a) {
   const std::string agent(a[0]);
-  const auto channel = Do([&](channels::Outcome& out) { return channels.Direct(agent, net::ReadClocks(), out); });
+  const auto channel =
+      Do([&](channels::Outcome& out) { return channels.Direct(agent, net::ReadClocks(), out); });
   if (!channel.ok()) return RefuseWith(caller, channel.status(), "unknown-agent", "agent", agent);
   std::string out;
   JsonWriter w(out);
@@ -232,14 +243,17 @@ void Supervisor::Impl::ChannelDirect(const Caller& caller, const Arguments& a) {
 
 void Supervisor::Impl::ChannelSend(const Caller& caller, const Arguments& a) {
   const std::string channel(a[0]), text(a[1]);
-  const auto id = Do([&](channels::Outcome& out) { return channels.Send(channel, text, net::ReadClocks(), out); });
+  const auto id =
+      Do([&](channels::Outcome& out) { return channels.Send(channel, text, net::ReadClocks(), out); });
   if (id.ok()) {
     std::string out;
     AppendJsonString(out, *id);
     return Reply(caller, out);
   }
-  if (absl::IsNotFound(id.status())) return RefuseWith(caller, id.status(), "unknown-channel", "channel", channel);
-  if (absl::IsOutOfRange(id.status())) return RefuseWith(caller, id.status(), "text-too-long", "limit", "1048576");
+  if (absl::IsNotFound(id.status()))
+    return RefuseWith(caller, id.status(), "unknown-channel", "channel", channel);
+  if (absl::IsOutOfRange(id.status()))
+    return RefuseWith(caller, id.status(), "text-too-long", "limit", "1048576");
   if (absl::IsResourceExhausted(id.status())) return RefuseWith(caller, id.status(), "queue-full");
   RefuseWith(caller, id.status(), "empty-text");
 }

@@ -81,7 +81,8 @@ std::string Describe(const StartReport& r) {
   } else if (!r.program.empty()) {
     out.append("\nIt wrote nothing on its standard error.");
   }
-  if (!r.noise.empty()) out.append("\nWhat it wrote on its standard output instead of messages:\n").append(r.noise);
+  if (!r.noise.empty())
+    out.append("\nWhat it wrote on its standard output instead of messages:\n").append(r.noise);
   return out;
 }
 

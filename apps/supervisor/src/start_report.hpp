@@ -22,8 +22,8 @@ std::string Describe(const StartReport& report);
 
 // The words of a command line, quoted where a shell would need it.
 std::string CommandLine(const std::string& command, const std::vector<std::string>& args);
-// The same the other way: words of a line, as a shell splits them with its quotes and backslashes alone. Nothing where
-// a quote is not closed.
+// The same the other way: words of a line, as a shell splits them with its quotes and backslashes alone.
+// Nothing where a quote is not closed.
 std::vector<std::string> SplitCommandLine(const std::string& line, bool* closed);
 
 }  // namespace watchbill::supervisor

@@ -38,7 +38,8 @@ std::string KeysFolder(const std::string& folder, const std::string& key) {
   return fmt::format("{}/keys/{}", folder, key);
 }
 
-std::string RuntimeFile(const std::string& folder, const std::string& runtime_folder, const std::string& key) {
+std::string RuntimeFile(const std::string& folder, const std::string& runtime_folder,
+                        const std::string& key) {
   return runtime_folder.empty() ? fmt::format("{}/data/supervisor-{}.json", folder, key)
                                 : fmt::format("{}/watchbill/supervisor-{}.json", runtime_folder, key);
 }
@@ -50,7 +51,8 @@ absl::Status Supervisor::Impl::Start() {
   std::vector<history::Channel> kept = archive.Channels();
   std::vector<std::pair<std::string, history::Member>> members;
   for (const history::Channel& channel : kept) {
-    for (history::Member& member : archive.Members(channel.id)) members.emplace_back(channel.id, std::move(member));
+    for (history::Member& member : archive.Members(channel.id))
+      members.emplace_back(channel.id, std::move(member));
   }
   channels.Load(std::move(names), std::move(kept));
   for (auto& [channel, member] : members) channels.LoadMember(channel, std::move(member));
@@ -108,7 +110,8 @@ net::Response Supervisor::Impl::Answer(const net::Request& request) {
   }
   if (request.path == "/session" && reads) {
     if (!access.Allowed(request)) {
-      return net::ErrorResponse(401, "Open the link that the supervisor printed; `watchbill-supervisor link` makes another.");
+      return net::ErrorResponse(
+          401, "Open the link that the supervisor printed; `watchbill-supervisor link` makes another.");
     }
     response.status = 204;
     return response;
@@ -124,8 +127,9 @@ net::UpgradeAnswer Supervisor::Impl::Upgrade(const net::Request& request) {
   if (quitting) return net::ErrorResponse(503, "The supervisor is stopping.");
   if (request.path != "/rpc") return net::ErrorResponse(404, "There is no such socket here: /rpc is.");
   if (!access.Allowed(request)) {
-    return net::ErrorResponse(
-        401, "Pages need the link that the supervisor printed; programs the token of its runtime file, as a Bearer.");
+    return net::ErrorResponse(401,
+                              "Pages need the link that the supervisor printed; programs the token of its "
+                              "runtime file, as a Bearer.");
   }
   net::Acceptance accept;
   accept.limits.frame_bytes = kPageFrameBytes;
@@ -155,7 +159,8 @@ void Supervisor::Impl::Broadcast(std::string_view event, std::string_view params
   for (const auto& [number, socket] : sockets) socket->Send(bytes);
 }
 
-void Supervisor::Impl::OnAgentChanged(const std::string& agent, acp::AgentState state, const std::string& error) {
+void Supervisor::Impl::OnAgentChanged(const std::string& agent, acp::AgentState state,
+                                      const std::string& error) {
   std::string params;
   JsonWriter w(params);
   w.Begin('{').Key("agent").String(agent).Key("state").String(acp::Word(state));
@@ -179,18 +184,22 @@ void Supervisor::Impl::OnAgentTold(const std::string& agent, const acp::ClientEv
     const std::string session(ended->session), reason(ended->stop_reason), failure(ended->failure);
     Do([&](channels::Outcome& out) { channels.PromptEnded(agent, session, reason, failure, now, out); });
   } else if (const auto* asked = std::get_if<acp::PermissionAsked>(&event)) {
-    Do([&](channels::Outcome& out) { channels.PermissionAsked(agent, asked->request, asked->permission, now, out); });
+    Do([&](channels::Outcome& out) {
+      channels.PermissionAsked(agent, asked->request, asked->permission, now, out);
+    });
   } else if (const auto* closed = std::get_if<acp::PermissionClosed>(&event)) {
     const uint64_t request = closed->request;
     Do([&](channels::Outcome& out) { channels.PermissionClosed(agent, request, out); });
   } else if (const auto* made = std::get_if<acp::SessionMade>(&event)) {
     const auto call = opening.extract(CallKey(agent, made->call));
     const std::string session(made->session.session);
-    if (call) Do([&](channels::Outcome& out) { channels.SessionOpened(agent, call.mapped(), session, now, out); });
+    if (call)
+      Do([&](channels::Outcome& out) { channels.SessionOpened(agent, call.mapped(), session, now, out); });
   } else if (const auto* failed = std::get_if<acp::CallFailed>(&event)) {
     const auto call = opening.extract(CallKey(agent, failed->call));
     const std::string why = fmt::format("{} could not open a session: {}", agent, failed->failure);
-    if (call) Do([&](channels::Outcome& out) { channels.SessionFailed(agent, call.mapped(), why, now, out); });
+    if (call)
+      Do([&](channels::Outcome& out) { channels.SessionFailed(agent, call.mapped(), why, now, out); });
   } else if (const auto* skipped = std::get_if<acp::Skipped>(&event)) {
     LetGo(agent, *skipped);
   }
@@ -240,7 +249,8 @@ void Supervisor::Impl::Perform(const channels::Action& action) {
     Broadcast(emit->event, emit->params);
   } else if (const auto* need = std::get_if<channels::NeedAgent>(&action)) {
     const acp::AgentState state = agents->state(need->agent);
-    if ((state == acp::AgentState::kReady || state == acp::AgentState::kBusy) && !agents->stopping(need->agent)) {
+    if ((state == acp::AgentState::kReady || state == acp::AgentState::kBusy) &&
+        !agents->stopping(need->agent)) {
       return Do([&](channels::Outcome& out) { channels.AgentReady(need->agent, now, out); });
     }
     const absl::Status started = agents->Start(need->agent);
@@ -266,7 +276,8 @@ void Supervisor::Impl::Perform(const channels::Action& action) {
         block.text = text;
         request.prompt.push_back(block);
       }
-      asked = agents->With(prompt->agent, [&](acp::Client& client) { return client.Prompt(request).status(); });
+      asked =
+          agents->With(prompt->agent, [&](acp::Client& client) { return client.Prompt(request).status(); });
     }
     if (asked.ok()) return;
     Do([&](channels::Outcome& out) {
@@ -311,10 +322,12 @@ void Supervisor::Stop(std::function<void()> done) {
   impl_->quitting = true;
   // Another one of the same configuration may have written its own there.
   const std::string file = RuntimeFile(impl_->options.folder, impl_->options.runtime_folder, impl_->key);
-  if (const auto text = net::ReadFile(file, 1 << 16); text.ok() && text->find(impl_->access.token()) != std::string::npos) {
+  if (const auto text = net::ReadFile(file, 1 << 16);
+      text.ok() && text->find(impl_->access.token()) != std::string::npos) {
     unlink(file.c_str());
   }
-  impl_->agents->StopAll([impl = impl_, done = std::move(done)]() mutable { impl->server->Stop(std::move(done)); });
+  impl_->agents->StopAll(
+      [impl = impl_, done = std::move(done)]() mutable { impl->server->Stop(std::move(done)); });
 }
 
 }  // namespace watchbill::supervisor

@@ -55,10 +55,10 @@ struct Supervisor::Impl : std::enable_shared_from_this<Impl> {
   // Services (services.cc).
   void OnText(uint64_t socket, std::string_view text);
   void Reply(const Caller& caller, std::string_view result);
-  void Refuse(const Caller& caller, int code, std::string_view message, std::string_view word, std::string_view arg = {},
-              std::string_view value = {});
-  void RefuseWith(const Caller& caller, const absl::Status& status, std::string_view word, std::string_view arg = {},
-                  std::string_view value = {});
+  void Refuse(const Caller& caller, int code, std::string_view message, std::string_view word,
+              std::string_view arg = {}, std::string_view value = {});
+  void RefuseWith(const Caller& caller, const absl::Status& status, std::string_view word,
+                  std::string_view arg = {}, std::string_view value = {});
   using Arguments = std::vector<std::string_view>;
   using Handler = void (Impl::*)(const Caller&, const Arguments&);
   static Handler HandlerOf(std::string_view method);
@@ -103,7 +103,8 @@ struct Supervisor::Impl : std::enable_shared_from_this<Impl> {
   std::map<uint64_t, std::shared_ptr<net::WebSocket>> sockets;
   std::deque<channels::Outcome> outcomes;
   std::vector<Waiter> waiters;
-  std::map<std::string, std::string, std::less<>> opening;  // channels, by the number of the call that opens a session
+  std::map<std::string, std::string, std::less<>>
+      opening;  // channels, by the number of the call that opens a session
   std::map<std::string, LettingGo, std::less<>> let_go;
   json::Document document{{.bytes = 4 << 20, .depth = 64}};
   uint64_t last_socket = 0, last_event = 0;

@@ -2,7 +2,8 @@
  * watchbill/base.h.
  *
  * The caller owns the agent's process and pipes: it gives what the agent wrote to wb_acp_client_feed, takes
- * wb_acp_client_output to the agent, and asks wb_acp_client_next what happened until there is nothing more. */
+ * wb_acp_client_output to the agent, and asks wb_acp_client_next what happened until there is nothing more.
+ */
 #ifndef WATCHBILL_ACP_H_
 #define WATCHBILL_ACP_H_
 
@@ -43,8 +44,8 @@ typedef enum wb_acp_handshake {
   WB_ACP_ENDED = 5
 } wb_acp_handshake;
 
-/* Something that happened. Every wb_str is borrowed from the client until its next call that is not const; one
- * whose data is NULL is not of this kind. */
+/* Something that happened. Every wb_str is borrowed from the client until its next call that is not const;
+ * one whose data is NULL is not of this kind. */
 typedef struct wb_acp_event {
   uint32_t struct_size; /* set by the caller */
   int32_t kind;         /* wb_acp_kind */

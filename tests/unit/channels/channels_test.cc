@@ -85,7 +85,8 @@ struct World : Past {
   void Flush() {
     Do([&](Outcome& out) { channels.Flush(out); });
   }
-  void Ended(std::string_view agent, std::string_view session, std::string_view reason, std::string_view why = "") {
+  void Ended(std::string_view agent, std::string_view session, std::string_view reason,
+             std::string_view why = "") {
     Do([&](Outcome& out) { channels.PromptEnded(agent, session, reason, why, Tick(), out); });
   }
 
@@ -320,7 +321,9 @@ TEST_CASE("S22 a permission that belongs to no turn is refused at once") {
   CHECK(w.events.empty());
 }
 
-TEST_CASE("S18 Cancel drops what waits, closes what is open and stops the turn; the turn ends when the agent says so") {
+TEST_CASE(
+    "S18 Cancel drops what waits, closes what is open and stops the turn; the turn ends when the agent says "
+    "so") {
   Answering w;
   acp::PermissionRequest asked;
   asked.session = "s1";
@@ -427,11 +430,12 @@ TEST_CASE("S17 a plan replaces the one before; updates of a tool call meet their
 
 TEST_CASE("an answer has a bound, and says that it was reached") {
   struct Small : World {
-    Small() : tight(*this, 3, [] {
-                Channels::Limits limits;
-                limits.message_bytes = 1 << 20;
-                return limits;
-              }()) {
+    Small()
+        : tight(*this, 3, [] {
+            Channels::Limits limits;
+            limits.message_bytes = 1 << 20;
+            return limits;
+          }()) {
       tight.Load({"codex"}, {});
     }
     Channels tight;

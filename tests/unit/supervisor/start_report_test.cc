@@ -31,10 +31,12 @@ TEST_CASE("S3 a report says what was run, where it was found, in which folder, a
   report.folder = "/srv";
   report.errors = "  env: node: not found";
   CHECK(Describe(report) ==
-        "codex ended before it answered: exit code 127.\nCommand: codex-acp --x 'a b'\nFound at: /usr/bin/codex-acp\n"
+        "codex ended before it answered: exit code 127.\nCommand: codex-acp --x 'a b'\nFound at: "
+        "/usr/bin/codex-acp\n"
         "Folder: /srv\nThe last lines of its standard error:\n  env: node: not found");
   report.errors.clear();
   report.noise = "  hello";
-  CHECK(Describe(report).find("It wrote nothing on its standard error.\nWhat it wrote on its standard output instead "
-                              "of messages:\n  hello") != std::string::npos);
+  CHECK(Describe(report).find(
+            "It wrote nothing on its standard error.\nWhat it wrote on its standard output instead "
+            "of messages:\n  hello") != std::string::npos);
 }

@@ -15,7 +15,8 @@ namespace watchbill::channels {
 using history::Message;
 using history::Role;
 
-Channels::Channels(const Past& past, uint64_t seed, Limits limits) : past_(past), limits_(limits), ids_(seed) {}
+Channels::Channels(const Past& past, uint64_t seed, Limits limits)
+    : past_(past), limits_(limits), ids_(seed) {}
 Channels::~Channels() = default;
 
 void Channels::Load(std::vector<std::string> agents, std::vector<history::Channel> kept) {
@@ -81,7 +82,8 @@ absl::StatusOr<history::Channel> Channels::Direct(std::string_view agent, Now no
   return made;
 }
 
-absl::StatusOr<std::string> Channels::Send(std::string_view channel, std::string_view text, Now now, Outcome& out) {
+absl::StatusOr<std::string> Channels::Send(std::string_view channel, std::string_view text, Now now,
+                                           Outcome& out) {
   State* state = Find(channel);
   if (state == nullptr) return absl::NotFoundError(fmt::format("There is no channel {}.", channel));
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
@@ -132,8 +134,8 @@ void Channels::AgentReady(std::string_view agent, Now now, Outcome& out) {
   }
 }
 
-void Channels::SessionOpened(std::string_view agent, std::string_view channel, std::string_view session, Now now,
-                             Outcome& out) {
+void Channels::SessionOpened(std::string_view agent, std::string_view channel, std::string_view session,
+                             Now now, Outcome& out) {
   State* state = Find(channel);
   if (state == nullptr) return;
   state->sessions[std::string(agent)] = session;
@@ -164,7 +166,8 @@ void Channels::SendPrompt(State& state, Now now, Outcome& out) {
   } else {
     std::vector<Message> before = past_.Last(state.channel.id, limits_.told + 1);
     // The question itself is among them, being kept already.
-    std::erase_if(before, [&](const Message& m) { return m.id >= turn.asked.id || m.id <= member.last_seen; });
+    std::erase_if(before,
+                  [&](const Message& m) { return m.id >= turn.asked.id || m.id <= member.last_seen; });
     if (before.size() > limits_.told) {
       before.erase(before.begin(), before.end() - static_cast<ptrdiff_t>(limits_.told));
     }
@@ -282,8 +285,8 @@ size_t Channels::MergeTool(State& state, const acp::ToolCallUpdate& update) {
   return static_cast<size_t>(at - parts.begin());
 }
 
-void Channels::PermissionAsked(std::string_view agent, uint64_t request, const acp::PermissionRequest& asked, Now now,
-                               Outcome& out) {
+void Channels::PermissionAsked(std::string_view agent, uint64_t request, const acp::PermissionRequest& asked,
+                               Now now, Outcome& out) {
   State* state = OfSession(agent, asked.session);
   if (state == nullptr || !state->turn || state->turn->stage != Turn::Stage::kPrompting ||
       state->turn->agent != agent) {
@@ -380,7 +383,8 @@ void Channels::PromptEnded(std::string_view agent, std::string_view session, std
   Finish(*state, stop_reason, failure, now, out);
 }
 
-void Channels::Finish(State& state, std::string_view stop_reason, std::string_view error, Now now, Outcome& out) {
+void Channels::Finish(State& state, std::string_view stop_reason, std::string_view error, Now now,
+                      Outcome& out) {
   Turn& turn = *state.turn;
   Flush(out);
   std::vector<std::string> open;
@@ -396,8 +400,8 @@ void Channels::Finish(State& state, std::string_view stop_reason, std::string_vi
   answer.stop_reason = stop_reason;
   answer.error = error;
   if (turn.cut) {
-    answer.parts.emplace_back(history::TextPart{
-        fmt::format("\n\n[The answer was longer than {} MiB; the rest was let go.]", limits_.message_bytes >> 20)});
+    answer.parts.emplace_back(history::TextPart{fmt::format(
+        "\n\n[The answer was longer than {} MiB; the rest was let go.]", limits_.message_bytes >> 20)});
   }
   // A tool call of a turn that is over does not go on.
   for (history::Part& part : answer.parts) {
@@ -471,7 +475,8 @@ absl::StatusOr<Channels::Live> Channels::LiveOf(std::string_view channel) const 
   live.busy = state.turn.has_value();
   live.queued = static_cast<int64_t>(state.queue.size());
   if (state.turn) live.answering = state.turn->agent;
-  if (state.turn && state.turn->stage == Turn::Stage::kPrompting) live.messages.push_back(&state.turn->answer);
+  if (state.turn && state.turn->stage == Turn::Stage::kPrompting)
+    live.messages.push_back(&state.turn->answer);
   for (const Message& message : state.queue) live.messages.push_back(&message);
   for (const auto& [agent, usage] : state.usage) live.usage[agent] = usage;
   for (const auto& [id, open] : permissions_) {

@@ -1,5 +1,5 @@
-// Conversations with agents: who answers, what is told to whom, what is kept. (Reference "agents, channels and events",
-// "Channels".)
+// Conversations with agents: who answers, what is told to whom, what is kept. (Reference "agents, channels
+// and events", "Channels".)
 #pragma once
 
 #include <cstdint>
@@ -83,16 +83,16 @@ struct Usage {
   int64_t used = 0, size = 0;
 };
 
-// Told what happened and what time it is; says what to do. An unknown channel or agent is NotFound and changes nothing.
-// One thread.
+// Told what happened and what time it is; says what to do. An unknown channel or agent is NotFound and
+// changes nothing. One thread.
 class Channels {
  public:
   struct Limits {
-    size_t text_bytes = 1 << 20;       // of a message that is sent
-    size_t message_bytes = 16 << 20;   // of an answer: what comes behind it is let go, and that is said
-    size_t queued = 100;               // messages that wait in a channel
-    size_t told = 20;                  // messages that a prompt carries because the agent has not seen them
-    size_t told_characters = 1500;     // of each of them
+    size_t text_bytes = 1 << 20;      // of a message that is sent
+    size_t message_bytes = 16 << 20;  // of an answer: what comes behind it is let go, and that is said
+    size_t queued = 100;              // messages that wait in a channel
+    size_t told = 20;                 // messages that a prompt carries because the agent has not seen them
+    size_t told_characters = 1500;    // of each of them
   };
   // `past` is borrowed. `seed`: of the ids.
   Channels(const Past& past, uint64_t seed) : Channels(past, seed, Limits{}) {}
@@ -120,10 +120,13 @@ class Channels {
   void StartFailed(std::string_view agent, std::string_view why, Now now, Outcome& out);
   // It has ended: every session with it is gone. What waits for its start goes on waiting.
   void AgentGone(std::string_view agent, std::string_view why, Now now, Outcome& out);
-  void SessionOpened(std::string_view agent, std::string_view channel, std::string_view session, Now now, Outcome& out);
-  void SessionFailed(std::string_view agent, std::string_view channel, std::string_view why, Now now, Outcome& out);
+  void SessionOpened(std::string_view agent, std::string_view channel, std::string_view session, Now now,
+                     Outcome& out);
+  void SessionFailed(std::string_view agent, std::string_view channel, std::string_view why, Now now,
+                     Outcome& out);
   void Updated(std::string_view agent, const acp::SessionUpdate& update, Now now, Outcome& out);
-  void PermissionAsked(std::string_view agent, uint64_t request, const acp::PermissionRequest& asked, Now now, Outcome& out);
+  void PermissionAsked(std::string_view agent, uint64_t request, const acp::PermissionRequest& asked, Now now,
+                       Outcome& out);
   void PermissionClosed(std::string_view agent, uint64_t request, Outcome& out);
   void PromptEnded(std::string_view agent, std::string_view session, std::string_view stop_reason,
                    std::string_view failure, Now now, Outcome& out);

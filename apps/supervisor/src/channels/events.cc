@@ -30,7 +30,10 @@ void Channels::Flush(Outcome& out) {
   std::string params;
   JsonWriter w(params);
   w.Begin('{').Key("channel").String(pending->channel).Key("messageId").String(pending->message);
-  w.Key("index").Int(static_cast<int64_t>(pending->index)).Key("kind").String(pending->thought ? "thought" : "text");
+  w.Key("index")
+      .Int(static_cast<int64_t>(pending->index))
+      .Key("kind")
+      .String(pending->thought ? "thought" : "text");
   w.Key("text").String(pending->text).End('}');
   out.actions.push_back(Emit{"message:delta", std::move(params)});
 }

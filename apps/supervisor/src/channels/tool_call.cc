@@ -35,10 +35,10 @@ void Merge(const acp::ToolCallUpdate& u, history::ToolCall& t) {
         t.diffs.push_back({std::string(c.path), std::string(c.old_text.value_or("")), std::string(c.new_text),
                            !c.old_text.has_value()});
       } else if (c.type == "content") {
-        const std::string_view text = c.content.text                ? *c.content.text
-                                      : c.content.uri               ? *c.content.uri
-                                      : c.content.type.empty()      ? std::string_view("(content)")
-                                                                    : c.content.type;
+        const std::string_view text = c.content.text           ? *c.content.text
+                                      : c.content.uri          ? *c.content.uri
+                                      : c.content.type.empty() ? std::string_view("(content)")
+                                                               : c.content.type;
         if (!t.output.empty()) t.output.push_back('\n');
         t.output.append(text);
         has_text = true;

@@ -1,5 +1,5 @@
-// The states of agents, and what has to be done about their processes. (Reference, "Agent states", "Transitions",
-// "Stopping an agent".)
+// The states of agents, and what has to be done about their processes. (Reference, "Agent states",
+// "Transitions", "Stopping an agent".)
 #pragma once
 
 #include <cstdint>
@@ -51,12 +51,12 @@ struct AgentChanged {
 using PoolAction = std::variant<SpawnAgent, CloseAgentInput, SignalAgent, AgentChanged>;
 using PoolActions = std::vector<PoolAction>;
 
-// The agents of a configuration and where each stands. Told what happened and what time it is; says what to do. A call
-// about an agent that is not there is NotFound; one that makes no sense in its state is FailedPrecondition and changes
-// nothing. One thread.
+// The agents of a configuration and where each stands. Told what happened and what time it is; says what to
+// do. A call about an agent that is not there is NotFound; one that makes no sense in its state is
+// FailedPrecondition and changes nothing. One thread.
 class AgentPool {
  public:
-  struct Ladder {                         // of a stop
+  struct Ladder {                           // of a stop
     int64_t input_closed_ns = 5 * kSecond;  // from closing the input to SIGTERM
     int64_t terminated_ns = 3 * kSecond;    // from there to SIGKILL
   };
@@ -66,8 +66,8 @@ class AgentPool {
   void Add(std::string_view agent);
   bool Has(std::string_view agent) const { return agents_.find(agent) != agents_.end(); }
 
-  // Somebody wants it to run. OK also where it does or is about to; while a stop is under way it starts once that is
-  // over.
+  // Somebody wants it to run. OK also where it does or is about to; while a stop is under way it starts once
+  // that is over.
   absl::Status Start(std::string_view agent, Now now, PoolActions& actions);
   // It is to end: its input is closed, then SIGTERM, then SIGKILL. OK also where it is stopped already.
   absl::Status Stop(std::string_view agent, Now now, PoolActions& actions);
@@ -77,7 +77,8 @@ class AgentPool {
   // The outside's answers to SpawnAgent.
   absl::Status HandshakeDone(std::string_view agent, Now now, PoolActions& actions);
   // It could not be spawned, or spoke no ACP. `running`: its process is still there, and is to be ended.
-  absl::Status StartFailed(std::string_view agent, std::string_view why, bool running, Now now, PoolActions& actions);
+  absl::Status StartFailed(std::string_view agent, std::string_view why, bool running, Now now,
+                           PoolActions& actions);
   // Its process has ended, for this reason. `left`: something that it started still runs.
   absl::Status Exited(std::string_view agent, std::string_view why, bool left, Now now, PoolActions& actions);
   // What it started has ended too.
@@ -90,7 +91,7 @@ class AgentPool {
   int64_t Deadline() const;
   void Tick(Now now, PoolActions& actions);
 
-  AgentState state(std::string_view agent) const;         // kStopped for one that is not there
+  AgentState state(std::string_view agent) const;          // kStopped for one that is not there
   const std::string& error(std::string_view agent) const;  // "" where there is none
   bool stopping(std::string_view agent) const;             // a stop is under way
   bool idle() const;                                       // no process is left of any of them

@@ -1,7 +1,8 @@
 // The client's end of a connection to one agent: handshake, sessions, prompts, permissions.
 //
-//   client.Initialize(request, now);                 // then move bytes: Output to the agent, its bytes to Feed
-//   while (auto event = client.Next()) …             // views of an event: good until the next call that is not const
+//   client.Initialize(request, now);                 // then move bytes: Output to the agent, its bytes to
+//   Feed while (auto event = client.Next()) …             // views of an event: good until the next call that
+//   is not const
 //
 // Nothing is done here: bytes and times come in, bytes and events go out. One thread.
 #pragma once
@@ -25,7 +26,8 @@ namespace watchbill::acp {
 struct HandshakeDone {
   InitializeResponse agent;
 };
-// It will not work, and why, in a sentence that goes on from the agent's name ("speaks ACP version 2 alone, …").
+// It will not work, and why, in a sentence that goes on from the agent's name ("speaks ACP version 2 alone,
+// …").
 struct HandshakeFailed {
   enum class Why { kVersion, kRefused, kTimeout, kNotAcp, kEnded };
   Why why = Why::kRefused;
@@ -68,8 +70,8 @@ struct Skipped {
   Text why;
   Text line;  // its beginning; empty where it was a well-formed message
 };
-using ClientEvent = std::variant<HandshakeDone, HandshakeFailed, SessionMade, PromptEnded, CallFailed, Updated,
-                                 PermissionAsked, PermissionClosed, Skipped>;
+using ClientEvent = std::variant<HandshakeDone, HandshakeFailed, SessionMade, PromptEnded, CallFailed,
+                                 Updated, PermissionAsked, PermissionClosed, Skipped>;
 
 class Client {
  public:
@@ -99,19 +101,20 @@ class Client {
 
   // First of all, once. FailedPrecondition: it was called before.
   absl::Status Initialize(const InitializeRequest& request, Now now);
-  // Gives the number that SessionMade or CallFailed will carry. FailedPrecondition: the handshake is not done.
+  // Gives the number that SessionMade or CallFailed will carry. FailedPrecondition: the handshake is not
+  // done.
   absl::StatusOr<uint64_t> NewSession(const NewSessionRequest& request, Now now);
   // The same, for PromptEnded. FailedPrecondition: the session has a prompt that is not ended.
   absl::StatusOr<uint64_t> Prompt(const PromptRequest& request);
-  // Ends the turn of a session: tells the agent, then answers its open permission requests `cancelled`, which are
-  // given back, in that order, as all agents take it. Nothing happens where no turn runs. The turn goes on until
-  // PromptEnded; an agent that answers a cancelled prompt with an error is taken to have cancelled it, and what it asks
-  // for permission until then is answered `cancelled` without a question.
+  // Ends the turn of a session: tells the agent, then answers its open permission requests `cancelled`, which
+  // are given back, in that order, as all agents take it. Nothing happens where no turn runs. The turn goes
+  // on until PromptEnded; an agent that answers a cancelled prompt with an error is taken to have cancelled
+  // it, and what it asks for permission until then is answered `cancelled` without a question.
   std::vector<uint64_t> Cancel(std::string_view session);
   // NotFound: no such request is open. InvalidArgument: no such option was offered.
   absl::Status AnswerPermission(uint64_t request, std::string_view option);
-  // Chooses what refuses once, else what refuses always, else cancels. Gives the option chosen, nothing where it was
-  // cancelled.
+  // Chooses what refuses once, else what refuses always, else cancels. Gives the option chosen, nothing where
+  // it was cancelled.
   absl::StatusOr<std::optional<std::string>> RefusePermission(uint64_t request);
 
   bool ready() const;  // the handshake is done, and the agent is not gone

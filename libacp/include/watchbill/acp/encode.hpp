@@ -1,5 +1,5 @@
-// Structures in, the JSON of `params` and `result` out. Always valid against the schema of ACP v1 where the structure
-// is: nothing that was not said is written.
+// Structures in, the JSON of `params` and `result` out. Always valid against the schema of ACP v1 where the
+// structure is: nothing that was not said is written.
 #pragma once
 
 #include <string>

@@ -8,9 +8,9 @@
 
 namespace watchbill::acp {
 
-// Cuts a stream at each newline. A carriage return before it and a byte order mark at the start of the stream are
-// taken off, lines of nothing but blanks are left out. Its work is linear in the bytes, whatever their pieces. One
-// thread.
+// Cuts a stream at each newline. A carriage return before it and a byte order mark at the start of the stream
+// are taken off, lines of nothing but blanks are left out. Its work is linear in the bytes, whatever their
+// pieces. One thread.
 class LineFramer {
  public:
   static constexpr size_t kLongestLine = 32 << 20;

@@ -8,8 +8,9 @@
 
 namespace watchbill::acp {
 
-// Lines as text that may be shown: what is no UTF-8 is U+FFFD, control characters and terminal sequences are gone, and
-// a line longer than 8 KiB is cut. (design.md, "Everything is bounded"; reference, Logs: the last 200.)
+// Lines as text that may be shown: what is no UTF-8 is U+FFFD, control characters and terminal sequences are
+// gone, and a line longer than 8 KiB is cut. (design.md, "Everything is bounded"; reference, Logs: the last
+// 200.)
 class LogTail {
  public:
   static constexpr size_t kLongestLine = 8 << 10;
@@ -34,8 +35,8 @@ class LogTail {
   std::deque<std::string> lines_;
 };
 
-// Text from outside as it may be shown: UTF-8, without control characters but newline and tab, without terminal
-// sequences (ESC and what belongs to it).
+// Text from outside as it may be shown: UTF-8, without control characters but newline and tab, without
+// terminal sequences (ESC and what belongs to it).
 std::string Printable(std::string_view text);
 
 }  // namespace watchbill::acp

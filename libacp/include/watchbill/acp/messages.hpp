@@ -1,9 +1,9 @@
 // The messages of the Agent Client Protocol, version 1, as plain structures.
 //
-// A message that was read is made of views that are good until its reader reads again; to write one, fill it with views
-// of your own. What a peer may leave out is optional or has the default that the schema names. Words of open lists
-// (kinds, statuses, reasons) stay the words they came as. `raw` is the object that was read, with what this version of
-// the library does not know.
+// A message that was read is made of views that are good until its reader reads again; to write one, fill it
+// with views of your own. What a peer may leave out is optional or has the default that the schema names.
+// Words of open lists (kinds, statuses, reasons) stay the words they came as. `raw` is the object that was
+// read, with what this version of the library does not know.
 #pragma once
 
 #include <cstdint>
@@ -112,8 +112,8 @@ struct ToolContent {
   OptText old_text;  // nothing: the file is new
   Text terminal;
 };
-// "tool_call" and "tool_call_update", which differ in `is_new` alone: what is not said has not changed, and a list
-// replaces the one before.
+// "tool_call" and "tool_call_update", which differ in `is_new` alone: what is not said has not changed, and a
+// list replaces the one before.
 struct ToolCallUpdate {
   bool is_new = false;
   Text id;

@@ -1,7 +1,7 @@
 // One end of a conversation in JSON-RPC 2.0, newline framed, either end: requests go both ways.
 //
-// Bytes in, events out; calls in, bytes out. It does nothing itself: whoever holds it moves the bytes and says what
-// time it is.
+// Bytes in, events out; calls in, bytes out. It does nothing itself: whoever holds it moves the bytes and
+// says what time it is.
 #pragma once
 
 #include <memory>
@@ -32,7 +32,8 @@ struct CallEnded {
   Text method;
   JsonView result;                // absent where it failed
   std::optional<RpcError> error;  // what the other end said
-  // Instead of an answer: its time is up, the connection has ended, or what came holds neither of the two. In words.
+  // Instead of an answer: its time is up, the connection has ended, or what came holds neither of the two. In
+  // words.
   Text failure;
 };
 // A line that was let go, and why. (Requirement A3: reported, not fatal.)
@@ -63,15 +64,16 @@ class Peer {
 
   // Bytes that the other end sent.
   void Feed(std::string_view bytes);
-  // It will send no more, for this reason: a last line without a newline still counts, then every call that is open
-  // fails with the reason, oldest first.
+  // It will send no more, for this reason: a last line without a newline still counts, then every call that
+  // is open fails with the reason, oldest first.
   void End(std::string_view why);
-  // The next thing that happened, its views good until the next call that is not const. Nothing: wait for more.
+  // The next thing that happened, its views good until the next call that is not const. Nothing: wait for
+  // more.
   std::optional<PeerEvent> Next();
 
-  // Asks the other end and gives the number by which CallEnded knows it. `params` is JSON, as `result` is below: a line
-  // break in it is written as a blank, and where it is empty there are none. kNever: it may take as long as it likes.
-  // After End it fails at the next Next.
+  // Asks the other end and gives the number by which CallEnded knows it. `params` is JSON, as `result` is
+  // below: a line break in it is written as a blank, and where it is empty there are none. kNever: it may
+  // take as long as it likes. After End it fails at the next Next.
   uint64_t Call(std::string_view method, std::string_view params, int64_t deadline_ns = kNever);
   void Notify(std::string_view method, std::string_view params);
   // An empty `result` is null.

@@ -8,9 +8,9 @@
 
 namespace watchbill::acp {
 
-// Reads as leniently as the schema's hints ask: a member of the wrong kind has its default, a bad element of a list is
-// left out, unknown members are let be. InvalidArgument names what cannot be done without. What was read is good until
-// the Reader reads again. One thread.
+// Reads as leniently as the schema's hints ask: a member of the wrong kind has its default, a bad element of
+// a list is left out, unknown members are let be. InvalidArgument names what cannot be done without. What was
+// read is good until the Reader reads again. One thread.
 class Reader {
  public:
   Reader();
