@@ -260,6 +260,10 @@ test('S25 what is no request, no method, and no parameter is answered with a cod
   assert.equal(named.id, 'é');
   assert.equal(typeof named.result, 'string');
   await assert.rejects(rpc.call('ChannelService.Send', id, '  '), (error) => error.data.code === 'empty-text');
+  await assert.rejects(
+    rpc.call('ChannelService.Send', id, 'x'.repeat((1 << 20) + 1)),
+    (error) => error.data.code === 'text-too-long' && error.data.args.limit === '1048576',
+  );
   await assert.rejects(rpc.call('ChannelService.Send', 'nowhere', 'x'), (error) => error.data.code === 'unknown-channel');
   assert.equal(textOf(await rpc.finished()), 'you said: hi');
   rpc.close();

@@ -252,8 +252,10 @@ void Supervisor::Impl::ChannelSend(const Caller& caller, const Arguments& a) {
   }
   if (absl::IsNotFound(id.status()))
     return RefuseWith(caller, id.status(), "unknown-channel", "channel", channel);
-  if (absl::IsOutOfRange(id.status()))
-    return RefuseWith(caller, id.status(), "text-too-long", "limit", "1048576");
+  if (absl::IsOutOfRange(id.status())) {
+    const std::string most = std::to_string(channels::Channels::Limits().text_bytes);
+    return RefuseWith(caller, id.status(), "text-too-long", "limit", most);
+  }
   if (absl::IsResourceExhausted(id.status())) return RefuseWith(caller, id.status(), "queue-full");
   RefuseWith(caller, id.status(), "empty-text");
 }

@@ -28,8 +28,8 @@ export function why(w: Words, error: unknown): string {
     case 'agent-failed':
       // The reason is the agent's own, in whatever language it has.
       return message || w.fault.agentFailed(text('agent'));
-    case 'not-kept':
-      return w.fault.notKept;
+    case 'queue-full':
+      return w.fault.queueFull;
     case 'bad-params':
       return w.fault.badParams(text('param'));
     case 'unknown-method':
