@@ -120,12 +120,7 @@ absl::Status AgentPool::Restart(std::string_view name, Now now, PoolActions& act
 }
 
 void AgentPool::StopAll(Now now, PoolActions& actions) {
-  for (auto& [name, agent] : agents_) {
-    agent.start_after = false;
-    if (!agent.process) continue;
-    agent.asked_to = true;
-    BeginEnd(name, agent, now, actions);
-  }
+  for (const auto& [name, agent] : agents_) (void)Stop(name, now, actions);
 }
 
 absl::Status AgentPool::HandshakeDone(std::string_view name, Now, PoolActions& actions) {

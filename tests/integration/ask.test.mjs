@@ -149,7 +149,7 @@ const kFailures = [
   ['one that answers nonsense', mode('nonsense'), [/does not speak ACP: .*protocolVersion/]],
   ['one that refuses', mode('refuses'), [/refused `initialize`: Internal error: no engine \(code -32603\)/]],
   ['one that speaks version 2 alone', mode('version-2'), [/speaks ACP version 2 alone; version 1 is what is spoken here/]],
-  ['cat', 'cat', [/cat /]],
+  ['cat', 'cat', [/cat is no agent: it sent `initialize` itself/, /Command: cat/, /Found at: .*\/cat/]],
   ['one that wants a sign-in', mode('signed-out'), [/could not open a session: it wants to be signed in first: Authentication required/]],
 ];
 for (const [what, command, patterns] of kFailures) {
