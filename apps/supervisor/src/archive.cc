@@ -21,16 +21,26 @@ Archive::Archive(const std::string& folder) {
   net::Log(net::LogLevel::kError, "conversations are not kept", {{"why", MessageOf(opened.status())}});
 }
 
-std::vector<history::Channel> Archive::Channels() const {
-  if (!store_) return {};
-  auto channels = store_->Channels();
-  return channels.ok() ? *std::move(channels) : std::vector<history::Channel>();
+// What cannot be read is said where people look: a list that is empty without a word looks like a loss.
+void Archive::Unread(const absl::Status& why) {
+  problem_ = fmt::format("What was said before cannot be read: {}", MessageOf(why));
+  net::Log(net::LogLevel::kError, "what was said before cannot be read", {{"why", MessageOf(why)}});
 }
 
-std::vector<history::Member> Archive::Members(std::string_view channel) const {
+std::vector<history::Channel> Archive::Channels() {
+  if (!store_) return {};
+  auto channels = store_->Channels();
+  if (channels.ok()) return *std::move(channels);
+  Unread(channels.status());
+  return {};
+}
+
+std::vector<history::Member> Archive::Members(std::string_view channel) {
   if (!store_) return {};
   auto members = store_->Members(channel);
-  return members.ok() ? *std::move(members) : std::vector<history::Member>();
+  if (members.ok()) return *std::move(members);
+  Unread(members.status());
+  return {};
 }
 
 void Archive::Keep(const channels::Outcome& outcome) {

@@ -22,9 +22,9 @@ class Archive : public channels::Past {
   // Empty: everything is on disk.
   const std::string& problem() const { return problem_; }
 
-  // What was kept before.
-  std::vector<history::Channel> Channels() const;
-  std::vector<history::Member> Members(std::string_view channel) const;
+  // What was kept before. Where it cannot be read there is none, and the problem says why.
+  std::vector<history::Channel> Channels();
+  std::vector<history::Member> Members(std::string_view channel);
 
   // On the disk when it returns. Where that fails, it is in memory with all that follows, and the problem
   // says so.
@@ -37,6 +37,7 @@ class Archive : public channels::Past {
   std::string Commands(std::string_view agent) const;
 
  private:
+  void Unread(const absl::Status& why);
   history::Page Merged(std::string_view channel, std::string_view before, size_t limit) const;
 
   std::unique_ptr<history::Store> store_;

@@ -45,7 +45,6 @@ std::string RuntimeFile(const std::string& folder, const std::string& runtime_fo
 }
 
 absl::Status Supervisor::Impl::Start() {
-  if (!archive.problem().empty()) fmt::print(stderr, "watchbill-supervisor: {}\n", archive.problem());
   std::vector<std::string> names;
   for (const AgentConfig& agent : options.config.agents) names.push_back(agent.name);
   std::vector<history::Channel> kept = archive.Channels();
@@ -54,6 +53,7 @@ absl::Status Supervisor::Impl::Start() {
     for (history::Member& member : archive.Members(channel.id))
       members.emplace_back(channel.id, std::move(member));
   }
+  if (!archive.problem().empty()) fmt::print(stderr, "watchbill-supervisor: {}\n", archive.problem());
   channels.Load(std::move(names), std::move(kept));
   for (auto& [channel, member] : members) channels.LoadMember(channel, std::move(member));
 
