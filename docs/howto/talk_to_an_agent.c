@@ -66,7 +66,7 @@ static int go_on(wb_acp_client* client, const char* folder, const char* question
       case WB_ACP_HANDSHAKE_DONE:
         result = wb_acp_client_session_new(client, str(folder), now(), NULL, &err);
         break;
-      case WB_ACP_SESSION_MADE:
+      case WB_ACP_SESSION_OPENED:
         result = wb_acp_client_prompt(client, event.session, str(question), NULL, &err);
         break;
       case WB_ACP_UPDATED: /* what comes from outside is data: a terminal would need it cleaned */

@@ -2,64 +2,34 @@
 
 #include <fmt/core.h>
 
-#include <deque>
-#include <map>
+#include <algorithm>
 #include <utility>
 
-#include "decode.hpp"
-#include "peer_impl.hpp"
+#include "client_impl.hpp"
+#include "texts.hpp"
 #include "watchbill/acp/encode.hpp"
 #include "watchbill/base/status.hpp"
 
 namespace watchbill::acp {
 
-using Message = Peer::Impl::Message;
-
 namespace {
 
-// How many permission requests may be open: nobody looks at more.
-constexpr size_t kMostOpen = 1000;
+template <typename List>
+std::string Listed(const List& list) {
+  std::string out;
+  for (const auto& one : list) out.append(out.empty() ? "" : ", ").append(one);
+  return out.empty() ? "none" : out;
+}
 
-int64_t After(Now now, int64_t ns) { return ns >= kNever - now.mono_ns ? kNever : now.mono_ns + ns; }
+bool Among(const std::vector<std::string>& list, std::string_view one) {
+  return std::find(list.begin(), list.end(), one) != list.end();
+}
+
+absl::Status NotOpen(std::string_view session) {
+  return absl::NotFoundError(fmt::format("no session {} is open with this agent", session));
+}
 
 }  // namespace
-
-struct Client::Impl {
-  explicit Impl(Limits l) : limits(l), peer(l.peer) {}
-
-  enum class Stage { kNew, kHandshake, kReady, kFailed };
-  struct OpenPrompt {
-    std::string session;
-    bool cancelled = false;
-  };
-  struct OpenPermission {
-    std::string id;  // JSON, as it came
-    std::string session;
-    std::vector<std::pair<std::string, std::string>> options;  // ids and kinds
-  };
-
-  std::optional<ClientEvent> On(const Message& m);
-  std::optional<ClientEvent> OnRequest(const Message& m);
-  std::optional<ClientEvent> OnNotification(const Message& m);
-  std::optional<ClientEvent> OnEnded(const Message& m);
-  std::optional<ClientEvent> Handshaken(const Message& m);
-  std::optional<ClientEvent> OnStray(const Message& m);
-  HandshakeFailed Fail(HandshakeFailed::Why why, std::string says);
-  bool cancelled(std::string_view session) const;
-  // What an answer says of its failure, as one sentence.
-  std::string Failure(const Message& m) const;
-  void Close(std::map<uint64_t, OpenPermission>::iterator permission, const OptText& option);
-
-  Limits limits;
-  Peer peer;
-  Stage stage = Stage::kNew;
-  uint64_t handshake = 0, last_request = 0, stray_bytes = 0;
-  uint64_t open_line = 0;  // bytes behind the last newline
-  bool ended = false;
-  std::map<uint64_t, OpenPrompt> prompts;  // by their calls
-  std::map<uint64_t, OpenPermission> permissions;
-  std::string text, session_text;  // what the event that was given last has views of
-};
 
 Client::Client() : Client(Limits{}) {}
 Client::Client(Limits limits) : impl_(std::make_unique<Impl>(limits)) {}
@@ -79,291 +49,437 @@ void Client::End(std::string_view why) {
   impl_->peer.End(why);
 }
 
+std::optional<ClientEvent> Client::Next() { return impl_->Next(); }
 std::string_view Client::Output() const { return impl_->peer.Output(); }
 void Client::Consume(size_t bytes) { impl_->peer.Consume(bytes); }
 int64_t Client::Deadline() const { return impl_->peer.Deadline(); }
 void Client::Tick(Now now) { impl_->peer.Tick(now); }
 
+bool Client::ready() const { return impl_->stage == Impl::Stage::kReady && !impl_->ended; }
+bool Client::has(std::string_view session) const {
+  const auto it = impl_->sessions.find(session);
+  return it != impl_->sessions.end() && it->second.open;
+}
+bool Client::prompting(std::string_view session) const {
+  const auto it = impl_->sessions.find(session);
+  return it != impl_->sessions.end() && it->second.prompt != 0;
+}
+std::string_view Client::mode(std::string_view session) const {
+  const auto it = impl_->sessions.find(session);
+  return it == impl_->sessions.end() ? std::string_view() : it->second.mode;
+}
+const ToolCallUpdate* Client::tool_call(std::string_view session, std::string_view tool_call_id) const {
+  const auto it = impl_->sessions.find(session);
+  return it == impl_->sessions.end() ? nullptr : it->second.tools.Find(tool_call_id);
+}
+uint64_t Client::stray_lines() const { return impl_->peer.stray_lines(); }
+
+absl::Status Client::Impl::MayAsk() const {
+  if (ended) return absl::FailedPreconditionError("the agent is gone");
+  if (stage != Stage::kReady) return absl::FailedPreconditionError("the handshake is not done");
+  return absl::OkStatus();
+}
+
+absl::Status Client::Impl::MayAsk(bool is_offered, std::string_view method) const {
+  if (absl::Status status = MayAsk(); !status.ok()) return status;
+  if (!is_offered) return absl::FailedPreconditionError(fmt::format("the agent does not offer {}", method));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Client::Impl::Session*> Client::Impl::OpenOne(std::string_view session) {
+  const auto it = sessions.find(session);
+  if (it == sessions.end() || !it->second.open) return NotOpen(session);
+  if (it->second.closing) {
+    return absl::FailedPreconditionError(fmt::format("session {} is being closed", session));
+  }
+  return &it->second;
+}
+
+Client::Impl::Session Client::Impl::NewOne() const {
+  Session one;
+  one.tools = ToolCalls({limits.tool_calls, limits.tool_bytes});
+  return one;
+}
+
+uint64_t Client::Impl::Ask(std::string_view method, std::string_view params, int64_t deadline_ns, Call call) {
+  const uint64_t number = peer.Call(method, params, deadline_ns);
+  calls.emplace(number, std::move(call));
+  return number;
+}
+
 absl::Status Client::Initialize(const InitializeRequest& request, Now now) {
   if (impl_->stage != Impl::Stage::kNew) return absl::FailedPreconditionError("initialize was sent already");
   impl_->stage = Impl::Stage::kHandshake;
+  impl_->offered = request.capabilities;
+  wire::DropViews(impl_->offered);
   impl_->handshake = impl_->peer.Call("initialize", Encode(request), After(now, impl_->limits.handshake_ns));
   return absl::OkStatus();
 }
 
+absl::StatusOr<uint64_t> Client::Authenticate(std::string_view method_id) {
+  if (absl::Status status = impl_->MayAsk(); !status.ok()) return status;
+  std::vector<std::string> ids;
+  for (const auto& [id, type] : impl_->auth_methods) {
+    ids.push_back(id);
+    if (id != method_id) continue;
+    if (type == "terminal") {
+      return absl::InvalidArgumentError(fmt::format(
+          "\"{}\" is a command to run at a terminal, with the agent's own program; it is not for authenticate",
+          method_id));
+    }
+    AuthenticateRequest request;
+    request.method_id = method_id;
+    return impl_->Ask("authenticate", Encode(request), kNever, {});
+  }
+  return absl::InvalidArgumentError(
+      fmt::format("\"{}\" is no way to sign in to this agent; those are: {}", method_id, Listed(ids)));
+}
+
+absl::StatusOr<uint64_t> Client::Logout(Now now) {
+  absl::Status status = impl_->MayAsk(impl_->agent.auth.logout.has_value(), "logout");
+  if (!status.ok()) return status;
+  return impl_->Ask("logout", Encode(LogoutRequest{}), After(now, impl_->limits.call_ns), {});
+}
+
 absl::StatusOr<uint64_t> Client::NewSession(const NewSessionRequest& request, Now now) {
-  if (!ready()) return absl::FailedPreconditionError("a session can be opened once the handshake is done");
-  return impl_->peer.Call("session/new", Encode(request), After(now, impl_->limits.session_ns));
+  if (absl::Status status = impl_->MayAsk(); !status.ok()) return status;
+  return impl_->Ask("session/new", Encode(request), After(now, impl_->limits.session_ns),
+                    {Impl::Asked::kNew, {}, {}});
+}
+
+absl::StatusOr<uint64_t> Client::LoadSession(const LoadSessionRequest& request, Now now) {
+  absl::Status status = impl_->MayAsk(impl_->agent.load_session, "session/load");
+  if (!status.ok()) return status;
+  // Before it is sent: its past is told before the answer.
+  auto [it, is_new] = impl_->sessions.try_emplace(std::string(request.session_id), impl_->NewOne());
+  Impl::Session& session = it->second;
+  if (!is_new && (!session.open || session.prompt != 0 || session.closing)) {
+    return absl::FailedPreconditionError(
+        fmt::format("session {} is in use, and is not loaded meanwhile", request.session_id));
+  }
+  session.loading = true;
+  return impl_->Ask("session/load", Encode(request), After(now, impl_->limits.session_ns),
+                    {Impl::Asked::kLoad, it->first, {}});
+}
+
+absl::StatusOr<uint64_t> Client::ResumeSession(const ResumeSessionRequest& request, Now now) {
+  absl::Status status = impl_->MayAsk(impl_->agent.session.resume.has_value(), "session/resume");
+  if (!status.ok()) return status;
+  auto [it, is_new] = impl_->sessions.try_emplace(std::string(request.session_id), impl_->NewOne());
+  if (!is_new) {
+    return absl::FailedPreconditionError(fmt::format("session {} is open already", request.session_id));
+  }
+  return impl_->Ask("session/resume", Encode(request), After(now, impl_->limits.session_ns),
+                    {Impl::Asked::kResume, it->first, {}});
+}
+
+void Client::Adopt(std::string_view session, const LoadSessionResponse& says) {
+  Impl::Session& one = impl_->sessions.try_emplace(std::string(session), impl_->NewOne()).first->second;
+  one.open = true;
+  impl_->Set(one, says.modes, says.models);
+  if (says.config_options) impl_->Set(one, *says.config_options);
+}
+
+absl::StatusOr<uint64_t> Client::ListSessions(const ListSessionsRequest& request, Now now) {
+  absl::Status status = impl_->MayAsk(impl_->agent.session.list.has_value(), "session/list");
+  if (!status.ok()) return status;
+  return impl_->Ask("session/list", Encode(request), After(now, impl_->limits.call_ns),
+                    {Impl::Asked::kList, {}, {}});
+}
+
+absl::StatusOr<uint64_t> Client::CloseSession(std::string_view session, Now now) {
+  absl::Status status = impl_->MayAsk(impl_->agent.session.close.has_value(), "session/close");
+  if (!status.ok()) return status;
+  if (const auto open = impl_->OpenOne(session); !open.ok()) return open.status();
+  const auto it = impl_->sessions.find(session);
+  for (const uint64_t request : impl_->CancelTurn(it)) {
+    impl_->closed.emplace_back(request, Impl::Open{{}, it->first, Answer::kPermission, {}});
+  }
+  it->second.closing = true;
+  CloseSessionRequest request;
+  request.session_id = session;
+  return impl_->Ask("session/close", Encode(request), After(now, impl_->limits.call_ns),
+                    {Impl::Asked::kClose, it->first, {}});
+}
+
+absl::StatusOr<uint64_t> Client::DeleteSession(std::string_view session, Now now) {
+  absl::Status status = impl_->MayAsk(impl_->agent.session.remove.has_value(), "session/delete");
+  if (!status.ok()) return status;
+  if (const auto it = impl_->sessions.find(session); it != impl_->sessions.end()) {
+    if (const auto open = impl_->OpenOne(session); !open.ok()) return open.status();
+    for (const uint64_t request : impl_->CancelTurn(it)) {
+      impl_->closed.emplace_back(request, Impl::Open{{}, it->first, Answer::kPermission, {}});
+    }
+    it->second.closing = true;
+  }
+  DeleteSessionRequest request;
+  request.session_id = session;
+  return impl_->Ask("session/delete", Encode(request), After(now, impl_->limits.call_ns),
+                    {Impl::Asked::kDelete, std::string(session), {}});
+}
+
+absl::StatusOr<uint64_t> Client::SetMode(std::string_view session, std::string_view mode_id, Now now) {
+  if (absl::Status status = impl_->MayAsk(); !status.ok()) return status;
+  const auto open = impl_->OpenOne(session);
+  if (!open.ok()) return open.status();
+  const auto& modes = (*open)->modes;
+  if (!modes) return absl::FailedPreconditionError(fmt::format("session {} has no modes", session));
+  if (!Among(*modes, mode_id)) {
+    return absl::InvalidArgumentError(
+        fmt::format("\"{}\" is no mode of session {}; those are: {}", mode_id, session, Listed(*modes)));
+  }
+  SetSessionModeRequest request;
+  request.session_id = session;
+  request.mode_id = mode_id;
+  return impl_->Ask("session/set_mode", Encode(request), After(now, impl_->limits.call_ns),
+                    {Impl::Asked::kSet, std::string(session), std::string(mode_id)});
+}
+
+absl::StatusOr<uint64_t> Client::SetConfigOption(std::string_view session, std::string_view config_id,
+                                                 const std::variant<Text, bool>& value, Now now) {
+  if (absl::Status status = impl_->MayAsk(); !status.ok()) return status;
+  const auto open = impl_->OpenOne(session);
+  if (!open.ok()) return open.status();
+  if (!(*open)->options) {
+    return absl::FailedPreconditionError(fmt::format("session {} has no options to set", session));
+  }
+  std::vector<std::string> ids;
+  for (const Impl::Option& option : *(*open)->options) {
+    ids.push_back(option.id);
+    if (option.id != config_id) continue;
+    const auto* word = std::get_if<Text>(&value);
+    if (option.boolean == (word != nullptr)) {
+      return absl::InvalidArgumentError(fmt::format("option \"{}\" is {}", config_id,
+                                                    option.boolean ? "true or false" : "one of a list"));
+    }
+    if (word != nullptr && !Among(option.values, *word)) {
+      return absl::InvalidArgumentError(fmt::format("\"{}\" is no value of option \"{}\"; those are: {}", *word,
+                                                    config_id, Listed(option.values)));
+    }
+    SetSessionConfigOptionRequest request;
+    request.session_id = session;
+    request.config_id = config_id;
+    request.value = value;
+    return impl_->Ask("session/set_config_option", Encode(request), After(now, impl_->limits.call_ns),
+                      {Impl::Asked::kSet, std::string(session), {}});
+  }
+  return absl::InvalidArgumentError(
+      fmt::format("\"{}\" is no option of session {}; those are: {}", config_id, session, Listed(ids)));
+}
+
+absl::StatusOr<uint64_t> Client::SetModel(std::string_view session, std::string_view model_id, Now now) {
+  if (absl::Status status = impl_->MayAsk(); !status.ok()) return status;
+  const auto open = impl_->OpenOne(session);
+  if (!open.ok()) return open.status();
+  if ((*open)->model_option) {
+    return absl::FailedPreconditionError(
+        fmt::format("session {} has an option for its model, which is the way to set it", session));
+  }
+  const auto& models = (*open)->models;
+  if (!models) return absl::FailedPreconditionError(fmt::format("session {} offers no models", session));
+  if (!Among(*models, model_id)) {
+    return absl::InvalidArgumentError(
+        fmt::format("\"{}\" is no model of session {}; those are: {}", model_id, session, Listed(*models)));
+  }
+  SetSessionModelRequest request;
+  request.session_id = session;
+  request.model_id = model_id;
+  return impl_->Ask("session/set_model", Encode(request), After(now, impl_->limits.call_ns),
+                    {Impl::Asked::kSet, std::string(session), {}});
+}
+
+absl::Status Client::Impl::MayPrompt(const PromptRequest& request) const {
+  const PromptCapabilities& takes = agent.prompt;
+  for (const ContentBlock& block : request.prompt) {
+    const bool taken = std::holds_alternative<TextContent>(block) ||
+                       std::holds_alternative<ResourceLink>(block) ||
+                       (std::holds_alternative<ImageContent>(block) && takes.image) ||
+                       (std::holds_alternative<AudioContent>(block) && takes.audio) ||
+                       (std::holds_alternative<EmbeddedResource>(block) && takes.embedded_context);
+    if (taken) continue;
+    return absl::FailedPreconditionError(
+        fmt::format("the agent does not take content of type {} in prompts", TypeOf(block)));
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<uint64_t> Client::Prompt(const PromptRequest& request) {
-  if (!ready()) return absl::FailedPreconditionError("a prompt can be sent once the handshake is done");
-  if (prompting(request.session)) {
+  if (absl::Status status = impl_->MayAsk(); !status.ok()) return status;
+  const auto open = impl_->OpenOne(request.session_id);
+  if (!open.ok()) return open.status();
+  Impl::Session& session = **open;
+  if (session.prompt != 0) {
     return absl::FailedPreconditionError(
-        fmt::format("session {} is answering: one prompt at a time", request.session));
+        fmt::format("session {} is answering: one prompt at a time", request.session_id));
   }
+  if (absl::Status status = impl_->MayPrompt(request); !status.ok()) return status;
+  session.tools.ForgetFinished();
+  session.cancelled = false;
   // No time limit: a turn may wait for a person for hours.
-  const uint64_t call = impl_->peer.Call("session/prompt", Encode(request));
-  impl_->prompts.emplace(call, Impl::OpenPrompt{std::string(request.session), false});
-  return call;
+  session.prompt = impl_->Ask("session/prompt", Encode(request), kNever,
+                              {Impl::Asked::kPrompt, std::string(request.session_id), {}});
+  return session.prompt;
 }
 
 std::vector<uint64_t> Client::Cancel(std::string_view session) {
-  std::vector<uint64_t> closed;
-  for (auto& [call, prompt] : impl_->prompts) {
-    if (prompt.session != session) continue;
-    prompt.cancelled = true;
-    impl_->peer.Notify("session/cancel", EncodeCancel(session));
-    for (auto it = impl_->permissions.begin(); it != impl_->permissions.end();) {
-      const auto here = it++;
-      if (here->second.session != session) continue;
-      closed.push_back(here->first);
-      impl_->Close(here, std::nullopt);
-    }
-    break;
+  const auto it = impl_->sessions.find(session);
+  return it == impl_->sessions.end() ? std::vector<uint64_t>() : impl_->CancelTurn(it);
+}
+
+std::vector<uint64_t> Client::Impl::CancelTurn(Sessions::iterator session) {
+  std::vector<uint64_t> told;
+  if (session->second.prompt == 0) return told;
+  session->second.cancelled = true;
+  CancelNotification cancel;
+  cancel.session_id = session->first;
+  peer.Notify("session/cancel", Encode(cancel));
+  for (auto it = requests.begin(); it != requests.end();) {
+    const auto here = it++;
+    const bool waits_for_person =
+        here->second.kind == Answer::kPermission || here->second.kind == Answer::kElicitation;
+    if (here->second.session != session->first || !waits_for_person) continue;
+    told.push_back(here->first);
+    CloseCancelled(here->second);
+    requests.erase(here);
   }
-  return closed;
+  return told;
 }
 
-void Client::Impl::Close(std::map<uint64_t, OpenPermission>::iterator permission, const OptText& option) {
-  peer.Respond(JsonView::Trusted(permission->second.id), EncodePermission(option));
-  permissions.erase(permission);
+absl::StatusOr<uint64_t> Client::Request(std::string_view method, std::string_view params, int64_t limit_ns,
+                                         Now now) {
+  if (absl::Status status = impl_->MayAsk(); !status.ok()) return status;
+  return impl_->Ask(method, params, limit_ns == kNever ? kNever : After(now, limit_ns), {});
 }
 
-absl::Status Client::AnswerPermission(uint64_t request, std::string_view option) {
-  const auto it = impl_->permissions.find(request);
-  if (it == impl_->permissions.end() || impl_->ended)
+absl::Status Client::Notify(std::string_view method, std::string_view params) {
+  if (absl::Status status = impl_->MayAsk(); !status.ok()) return status;
+  impl_->peer.Notify(method, params);
+  return absl::OkStatus();
+}
+
+void Client::CancelCall(uint64_t call) { impl_->peer.Cancel(call); }
+
+absl::Status Client::AnswerPermission(uint64_t request, std::string_view option_id) {
+  const auto it = impl_->requests.find(request);
+  if (it == impl_->requests.end() || it->second.kind != Answer::kPermission || impl_->ended)
     return absl::NotFoundError("that permission request is not open any more");
+  std::vector<std::string> offered;
   for (const auto& [id, kind] : it->second.options) {
-    if (id != option) continue;
-    impl_->Close(it, option);
+    offered.push_back(id);
+    if (id != option_id) continue;
+    RequestPermissionResponse response;
+    response.option_id = option_id;
+    impl_->peer.Respond(JsonView::Trusted(it->second.id), Encode(response));
+    impl_->requests.erase(it);
     return absl::OkStatus();
   }
-  std::string offered;
-  for (const auto& [id, kind] : it->second.options) offered.append(offered.empty() ? "" : ", ").append(id);
-  return absl::InvalidArgumentError(fmt::format("\"{}\" was not offered; these were: {}", option, offered));
+  return absl::InvalidArgumentError(
+      fmt::format("\"{}\" was not offered; these were: {}", option_id, Listed(offered)));
 }
 
 absl::StatusOr<std::optional<std::string>> Client::RefusePermission(uint64_t request) {
-  const auto it = impl_->permissions.find(request);
-  if (it == impl_->permissions.end() || impl_->ended)
+  const auto it = impl_->requests.find(request);
+  if (it == impl_->requests.end() || it->second.kind != Answer::kPermission || impl_->ended)
     return absl::NotFoundError("that permission request is not open any more");
   std::optional<std::string> chosen;
+  // An id that stands for a yes as well is no refusal, whatever it is called.
+  const auto allows = [&](const std::string& one) {
+    return std::any_of(it->second.options.begin(), it->second.options.end(),
+                       [&](const auto& option) { return option.first == one && Allows(option.second); });
+  };
   for (const std::string_view wanted : {"reject_once", "reject_always"}) {
     for (const auto& [id, kind] : it->second.options) {
-      if (!chosen && kind == wanted) chosen = id;
+      if (!chosen && kind == wanted && !allows(id)) chosen = id;
     }
   }
-  impl_->Close(it, chosen ? OptText(*chosen) : std::nullopt);
+  RequestPermissionResponse response;
+  if (chosen) response.option_id = *chosen;
+  impl_->peer.Respond(JsonView::Trusted(it->second.id), Encode(response));
+  impl_->requests.erase(it);
   return chosen;
 }
 
-bool Client::Impl::cancelled(std::string_view session) const {
-  for (const auto& [call, prompt] : prompts) {
-    if (prompt.cancelled && prompt.session == session) return true;
+absl::Status Client::RespondWith(uint64_t request, std::string_view json, int kind) {
+  const auto it = impl_->requests.find(request);
+  if (it == impl_->requests.end() || it->second.kind == Answer::kPermission || impl_->ended)
+    return absl::NotFoundError("that request is not open any more");
+  if (static_cast<int>(it->second.kind) != kind) {
+    return absl::InvalidArgumentError("another kind of answer goes with that request");
   }
-  return false;
-}
-bool Client::ready() const { return impl_->stage == Impl::Stage::kReady && !impl_->ended; }
-bool Client::prompting(std::string_view session) const {
-  for (const auto& [call, prompt] : impl_->prompts) {
-    if (prompt.session == session) return true;
-  }
-  return false;
-}
-uint64_t Client::stray_lines() const { return impl_->peer.stray_lines(); }
-
-std::optional<ClientEvent> Client::Next() {
-  while (const auto message = impl_->peer.impl_->Next()) {
-    if (auto event = impl_->On(*message)) return event;
-  }
-  // A line that is no message already and does not end would be told only once it does.
-  if (impl_->stage == Impl::Stage::kHandshake && impl_->open_line > impl_->limits.peer.line_bytes &&
-      impl_->stray_bytes + impl_->open_line > impl_->limits.stray_bytes) {
-    return impl_->Fail(
-        HandshakeFailed::Why::kNotAcp,
-        fmt::format("does not speak ACP: it wrote a line of {} bytes that has no end", impl_->open_line));
-  }
-  if (impl_->ended && !impl_->permissions.empty()) {
-    auto node = impl_->permissions.extract(impl_->permissions.begin());
-    impl_->session_text = std::move(node.mapped().session);
-    return PermissionClosed{node.key(), impl_->session_text};
-  }
-  return std::nullopt;
+  impl_->peer.Respond(JsonView::Trusted(it->second.id), json);
+  impl_->requests.erase(it);
+  return absl::OkStatus();
 }
 
-std::optional<ClientEvent> Client::Impl::On(const Message& m) {
-  switch (m.kind) {
-    case Message::Kind::kRequest:
-      return OnRequest(m);
-    case Message::Kind::kNotification:
-      return OnNotification(m);
-    case Message::Kind::kCallEnded:
-      return OnEnded(m);
-    case Message::Kind::kStray:
-      break;
-  }
-  return OnStray(m);
+template <>
+absl::Status Client::Respond(uint64_t request, const ReadTextFileResponse& r) {
+  return RespondWith(request, Encode(r), static_cast<int>(Answer::kContent));
+}
+template <>
+absl::Status Client::Respond(uint64_t request, const EmptyResponse& r) {
+  return RespondWith(request, Encode(r), static_cast<int>(Answer::kEmpty));
+}
+template <>
+absl::Status Client::Respond(uint64_t request, const CreateTerminalResponse& r) {
+  return RespondWith(request, Encode(r), static_cast<int>(Answer::kTerminal));
+}
+template <>
+absl::Status Client::Respond(uint64_t request, const TerminalOutputResponse& r) {
+  return RespondWith(request, Encode(r), static_cast<int>(Answer::kOutput));
+}
+template <>
+absl::Status Client::Respond(uint64_t request, const TerminalExitStatus& r) {
+  return RespondWith(request, Encode(r), static_cast<int>(Answer::kExit));
+}
+template <>
+absl::Status Client::Respond(uint64_t request, const CreateElicitationResponse& r) {
+  return RespondWith(request, Encode(r), static_cast<int>(Answer::kElicitation));
 }
 
-std::optional<ClientEvent> Client::Impl::OnRequest(const Message& m) {
-  if (m.method == "session/request_permission") {
-    auto permission = decode::Permission(m.params);
-    if (!permission.ok()) {
-      text = MessageOf(permission.status());
-      peer.Refuse(m.id.text(), kInvalidParams, text);
-      return Skipped{text, {}};
-    }
-    if (cancelled(permission->session)) {
-      peer.Respond(m.id.text(), EncodePermission(std::nullopt));
-      return Skipped{"it asked for permission in a turn that was cancelled", {}};
-    }
-    if (permissions.size() >= kMostOpen) {
-      peer.Refuse(m.id.text(), kInternalError,
-                  fmt::format("{} permission requests are open already", kMostOpen));
-      text = fmt::format("it asked for permission while {} of its requests are open", kMostOpen);
-      return Skipped{text, {}};
-    }
-    OpenPermission open{std::string(m.id.text().text()), std::string(permission->session), {}};
-    for (const PermissionOption& o : permission->options) open.options.emplace_back(o.id, o.kind);
-    const uint64_t request = ++last_request;
-    permissions.emplace(request, std::move(open));
-    return PermissionAsked{request, *std::move(permission)};
-  }
-  // Whatever was not offered, and whatever nobody here knows.
-  text = fmt::format("Method not found: {}", m.method);
-  peer.Refuse(m.id.text(), kMethodNotFound, text);
-  if (stage == Stage::kHandshake && m.method == "initialize") {
-    return Fail(HandshakeFailed::Why::kNotAcp,
-                "is no agent: it sent `initialize` itself, as a client does, or a program that repeats what "
-                "it reads");
-  }
-  text = fmt::format("it asked for {}, which is not offered", m.method);
-  return Skipped{text, {}};
+absl::Status Client::RefuseHost(uint64_t request, int32_t code, std::string_view message) {
+  const auto it = impl_->requests.find(request);
+  if (it == impl_->requests.end() || it->second.kind == Answer::kPermission || impl_->ended)
+    return absl::NotFoundError("that request is not open any more");
+  impl_->peer.Refuse(JsonView::Trusted(it->second.id), code, message);
+  impl_->requests.erase(it);
+  return absl::OkStatus();
 }
 
-std::optional<ClientEvent> Client::Impl::OnNotification(const Message& m) {
-  if (m.method == "session/update") {
-    auto update = decode::Update(m.params);
-    if (update.ok()) return Updated{*std::move(update)};
-    text = MessageOf(update.status());
-    return Skipped{text, {}};
+void Client::Impl::Set(Session& session, const std::optional<SessionModeState>& modes,
+                       const std::optional<SessionModelState>& models) {
+  if (modes) {
+    session.mode = modes->current_mode_id;
+    session.modes.emplace();
+    for (const SessionMode& mode : modes->available_modes) session.modes->emplace_back(mode.id);
   }
-  if (m.method == "$/cancel_request") {
-    const JsonView id = m.params["requestId"].text();
-    for (auto it = permissions.begin(); !id.absent() && it != permissions.end(); ++it) {
-      if (it->second.id != id.text()) continue;
-      const uint64_t request = it->first;
-      session_text = it->second.session;
-      Close(it, std::nullopt);
-      return PermissionClosed{request, session_text};
-    }
+  if (models) {
+    session.models.emplace();
+    for (const SessionModel& model : models->available_models) session.models->emplace_back(model.model_id);
   }
-  return std::nullopt;  // unknown notifications are let go
 }
 
-std::string Client::Impl::Failure(const Message& m) const {
-  if (m.error.absent()) return std::string(m.failure);
-  const RpcError error = decode::Error(m.error);
-  std::string out(error.message.empty() ? "it gave no reason" : error.message);
-  // Agents put the cause of a failed model call beside the message, in one of these.
-  const json::Value data = m.error["data"];
-  for (const std::string_view member : {"details", "message"}) {
-    const auto more = data[member].AsString();
-    if (more && !more->empty() && out.find(*more) == std::string::npos) out.append(": ").append(*more);
-  }
-  if (const auto more = data.AsString(); more && !more->empty() && out.find(*more) == std::string::npos) {
-    out.append(": ").append(*more);
-  }
-  return error.code == kAuthenticationRequired
-             ? fmt::format("it wants to be signed in first: {} (code {})", out, error.code)
-             : fmt::format("{} (code {})", out, error.code);
-}
-
-HandshakeFailed Client::Impl::Fail(HandshakeFailed::Why why, std::string says) {
-  stage = Stage::kFailed;
-  text = std::move(says);
-  return {why, text};
-}
-
-std::optional<ClientEvent> Client::Impl::Handshaken(const Message& m) {
-  using Why = HandshakeFailed::Why;
-  if (stage == Stage::kFailed) {
-    if (!m.failure.empty()) return std::nullopt;  // why it failed was said
-    return Skipped{"it answered initialize after the handshake had failed", {}};
-  }
-  if (m.too_late) {
-    return Fail(Why::kTimeout,
-                fmt::format("did not answer `initialize` within {} seconds", limits.handshake_ns / kSecond));
-  }
-  if (!m.failure.empty()) {
-    if (ended) return Fail(Why::kEnded, fmt::format("ended before it answered: {}", m.failure));
-    return Fail(Why::kNotAcp, fmt::format("does not speak ACP: {}", m.failure));
-  }
-  if (!m.error.absent()) return Fail(Why::kRefused, fmt::format("refused `initialize`: {}", Failure(m)));
-  auto answer = decode::Initialized(m.result);
-  if (!answer.ok()) {
-    return Fail(Why::kNotAcp, fmt::format("does not speak ACP: {}", MessageOf(answer.status())));
-  }
-  if (answer->protocol_version != kProtocolVersion) {
-    return Fail(Why::kVersion, fmt::format("speaks ACP version {} alone; version {} is what is spoken here",
-                                           answer->protocol_version, kProtocolVersion));
-  }
-  stage = Stage::kReady;
-  return HandshakeDone{*std::move(answer)};
-}
-
-std::optional<ClientEvent> Client::Impl::OnEnded(const Message& m) {
-  if (m.call == handshake) return Handshaken(m);
-  if (auto prompt = prompts.extract(m.call)) {
-    session_text = std::move(prompt.mapped().session);
-    PromptEnded over{m.call, session_text, {}, {}, 0};
-    const bool answered = m.failure.empty() && m.error.absent();
-    const auto response =
-        answered ? decode::Prompted(m.result) : absl::StatusOr<PromptResponse>(PromptResponse{});
-    if (answered && response.ok()) {
-      over.stop_reason = response->stop_reason;
-    } else if (prompt.mapped().cancelled && (m.failure.empty() || !ended)) {
-      over.stop_reason = "cancelled";
+void Client::Impl::Set(Session& session, const std::vector<SessionConfigOption>& options) {
+  session.options.emplace();
+  session.model_option = false;
+  for (const SessionConfigOption& option : options) {
+    Option kept{std::string(option.id), false, {}};
+    session.model_option = session.model_option || option.category == "model";
+    if (const auto* select = std::get_if<SessionConfigSelect>(&option.value)) {
+      const auto keep = [&](const std::vector<SessionConfigSelectOption>& list) {
+        for (const SessionConfigSelectOption& one : list) kept.values.emplace_back(one.value);
+      };
+      if (const auto* flat = std::get_if<std::vector<SessionConfigSelectOption>>(&select->options)) {
+        keep(*flat);
+      } else {
+        for (const auto& group : std::get<std::vector<SessionConfigSelectGroup>>(select->options)) {
+          keep(group.options);
+        }
+      }
     } else {
-      text = answered ? std::string(MessageOf(response.status())) : Failure(m);
-      over.failure = text;
-      over.code = answered ? int32_t{kInvalidParams} : m.error.absent() ? 0 : decode::Error(m.error).code;
+      kept.boolean = true;
     }
-    return over;
+    session.options->push_back(std::move(kept));
   }
-  if (m.method == "session/new" && m.failure.empty() && m.error.absent()) {
-    auto made = decode::SessionMade(m.result);
-    if (made.ok()) return SessionMade{m.call, *std::move(made)};
-    text = MessageOf(made.status());
-    return CallFailed{m.call, m.method, kInvalidParams, text};
-  }
-  const int32_t code = m.error.absent() ? 0 : decode::Error(m.error).code;
-  text = Failure(m);
-  return CallFailed{m.call, m.method, code, text};
-}
-
-std::optional<ClientEvent> Client::Impl::OnStray(const Message& m) {
-  stray_bytes += m.stray.bytes;
-  if (stage == Stage::kHandshake &&
-      (stray_bytes > limits.stray_bytes || peer.stray_lines() > limits.stray_lines)) {
-    return Fail(HandshakeFailed::Why::kNotAcp,
-                fmt::format("does not speak ACP: it wrote {} lines that are no messages ({} bytes)",
-                            peer.stray_lines(), stray_bytes));
-  }
-  switch (m.stray.why) {
-    case StrayLine::Why::kNotJson:
-      return Skipped{"a line on its standard output is no message", m.stray.line};
-    case StrayLine::Why::kNotMessage:
-      return Skipped{"a JSON object on its standard output is neither a request nor an answer", m.stray.line};
-    case StrayLine::Why::kTooLong:
-      text = fmt::format("a line of {} bytes is longer than the {} that are taken", m.stray.bytes,
-                         limits.peer.line_bytes);
-      return Skipped{text, m.stray.line};
-    case StrayLine::Why::kUnknownAnswer:
-      break;
-  }
-  return Skipped{"it answered a request that nobody waits for", m.stray.line};
 }
 
 }  // namespace watchbill::acp

@@ -2,285 +2,461 @@
 
 #include <fmt/core.h>
 
-namespace watchbill::acp::decode {
+#include <limits>
+#include <type_traits>
+#include <utility>
 
+#include "fields.hpp"
+#include "object.hpp"
+
+namespace watchbill::acp::wire {
+
+using json::Kind;
 using json::Value;
 
 namespace {
 
-absl::Status Missing(std::string_view where, std::string_view member, std::string_view what) {
-  return absl::InvalidArgumentError(fmt::format("{} needs `{}`: {}", where, member, what));
-}
+// Where reading came to a stop, and what should have been there.
+struct Failure {
+  std::string path;
+  std::string_view expected;
 
-Text Or(const Value& value, Text otherwise) { return value.AsString().value_or(otherwise); }
-bool Flag(const Value& value) { return value.AsBool().value_or(false); }
-// A number of tokens. The protocol's are unsigned; what is beyond a signed one stands as the largest of
-// those.
-std::optional<int64_t> Tokens(const Value& value) {
-  if (const auto whole = value.AsInt()) return whole;
-  constexpr double kExact = 9007199254740992.0, kBeyond = 9223372036854775808.0;
-  const auto number = value.AsDouble();
-  // Between the two every double is whole.
-  if (!number || *number < kExact) return std::nullopt;
-  return *number >= kBeyond ? INT64_MAX : static_cast<int64_t>(*number);
-}
-// A capability that is an object is there, whatever it holds; null and absent are no.
-bool Offered(const Value& value) { return value.is_object(); }
-JsonView Said(const Value& value) {
-  return value.absent() || value.kind() == json::Kind::kNull ? JsonView() : value.text();
-}
-
-std::optional<Implementation> Who(const Value& v) {
-  if (!v.is_object()) return std::nullopt;
-  Implementation out;
-  out.name = Or(v["name"], "");
-  out.version = Or(v["version"], "");
-  out.title = v["title"].AsString();
-  return out;
-}
-
-ContentBlock Content(const Value& v) {
-  ContentBlock out;
-  out.type = Or(v["type"], "");
-  out.raw = v.text();
-  const Value resource = v["resource"];
-  const Value& from = resource.is_object() ? resource : v;
-  out.text = from["text"].AsString();
-  out.uri = from["uri"].AsString();
-  out.mime_type = from["mimeType"].AsString();
-  out.name = v["name"].AsString();
-  return out;
-}
-
-std::optional<ToolContent> Shown(const Value& v) {
-  const auto type = v["type"].AsString();
-  if (!type) return std::nullopt;
-  ToolContent out;
-  out.type = *type;
-  if (*type == "diff") {
-    const auto path = v["path"].AsString(), text = v["newText"].AsString();
-    if (!path || !text) return std::nullopt;
-    out.path = *path;
-    out.new_text = *text;
-    out.old_text = v["oldText"].AsString();
-  } else if (*type == "terminal") {
-    const auto terminal = v["terminalId"].AsString();
-    if (!terminal) return std::nullopt;
-    out.terminal = *terminal;
-  } else if (*type == "content") {
-    if (!v["content"].is_object()) return std::nullopt;
-    out.content = Content(v["content"]);
+  bool At(std::string_view key, std::string_view what) {
+    if (expected.empty()) {
+      expected = what;
+      path = key;
+    } else {
+      path.insert(0, 1, '.').insert(0, key);
+    }
+    return false;
   }
-  return out;
+};
+
+// A whole number that fits; one that is too large for a count stands as the largest of them.
+template <typename Number>
+bool GetUnsigned(const Value& v, Number& out) {
+  constexpr uint64_t kMost = std::numeric_limits<Number>::max();
+  uint64_t whole = 0;
+  if (const auto small = v.AsInt()) {
+    if (*small < 0) return false;
+    whole = static_cast<uint64_t>(*small);
+  } else {
+    const auto number = v.AsDouble();
+    constexpr double kExact = 9007199254740992.0, kBeyond = 18446744073709551616.0;
+    // Between the two every double is whole.
+    if (!number || *number < kExact) return false;
+    whole = *number >= kBeyond ? UINT64_MAX : static_cast<uint64_t>(*number);
+  }
+  if (whole > kMost && kMost != UINT64_MAX) return false;
+  out = static_cast<Number>(whole);
+  return true;
 }
 
-// The elements that `read` takes; those that it does not are left out.
-template <typename T, typename Read>
-std::vector<T> List(const Value& list, const Read& read) {
-  std::vector<T> out;
-  if (list.kind() != json::Kind::kArray) return out;
-  for (Value v = list.First(); !v.absent(); v = v.Next()) {
-    if (auto one = read(v)) out.push_back(*std::move(one));
-  }
-  return out;
-}
+class ReadFields {
+ public:
+  ReadFields(const Object& object, Failure& failure) : object_(object), failure_(failure) {}
+  bool ok() const { return ok_; }
 
-template <typename T, typename Read>
-std::optional<std::vector<T>> OptionalList(const Value& list, const Read& read) {
-  if (list.kind() != json::Kind::kArray) return std::nullopt;
-  return List<T>(list, read);
-}
+  template <typename T>
+  [[gnu::always_inline]] void Must(std::string_view key, T& member) {
+    if (ok_ && !Get(object_[key], member, failure_)) ok_ = failure_.At(key, Expected<T>());
+  }
+  template <typename T>
+  void MustBe(std::string_view key, std::optional<T>& member) {
+    Must(key, member.emplace());
+  }
+  template <typename T>
+  [[gnu::always_inline]] void May(std::string_view key, std::optional<T>& member) {
+    if (!ok_) return;
+    const Value value = object_[key];
+    if (value.absent()) return;
+    if (Failure none; !Get(value, member.emplace(), none)) member.reset();
+  }
+  [[gnu::always_inline]] void May(std::string_view key, JsonView& member) {
+    const Value value = object_[key];
+    if (!value.absent() && value.kind() != Kind::kNull) member = value.text();
+  }
+  template <typename T, typename Default>
+  [[gnu::always_inline]] void Or(std::string_view key, T& member, const Default& otherwise) {
+    if (Failure none; ok_ && !Get(object_[key], member, none)) member = otherwise;
+  }
+  [[gnu::always_inline]] void Flag(std::string_view key, bool& member) { member = object_[key].AsBool().value_or(false); }
+  void Word(std::string_view key, OptText& member, Words) { May(key, member); }
+  void OrWord(std::string_view key, Text& member, Text otherwise, Words) { Or(key, member, otherwise); }
+  template <typename T>
+  void Part(std::string_view key, T& member) {
+    if (Failure none; ok_ && !Get(object_[key], member, none)) member = T{};
+  }
+  template <typename T>
+  void List(std::string_view key, std::vector<T>& member) {
+    if (Failure none; ok_) (void)Get(object_[key], member, none);
+  }
+  template <typename T>
+  void MayList(std::string_view key, std::vector<T>& member) {
+    List(key, member);
+  }
+  template <typename T>
+  void MustList(std::string_view key, std::vector<T>& member) {
+    const Value list = object_[key];
+    if (!ok_) return;
+    if (list.kind() != Kind::kArray) {
+      ok_ = failure_.At(key, "a list");
+      return;
+    }
+    for (Value element = list.First(); !element.absent() && ok_; element = element.Next()) {
+      if (!Get(element, member.emplace_back(), failure_)) ok_ = failure_.At(key, "objects");
+    }
+  }
+  template <typename T>
+  void Patch(std::string_view key, std::optional<std::optional<T>>& member) {
+    const Value value = object_[key];
+    if (!ok_ || value.absent()) return;
+    member.emplace();
+    if (value.kind() == Kind::kNull) return;
+    if (Failure none; !Get(value, member->emplace(), none)) member.reset();  // neither: not said
+  }
+  [[gnu::always_inline]] void Meta(JsonView& member) {
+    const Value value = object_["_meta"];
+    if (value.is_object()) member = value.text();
+  }
+  void Constant(std::string_view, std::string_view) {}
+  void RequestId(std::string_view key, JsonView& member) {
+    const Value value = object_[key];
+    if (const Kind kind = value.kind(); kind == Kind::kNumber || kind == Kind::kString || kind == Kind::kNull)
+      member = value.text();
+    else if (ok_)
+      ok_ = failure_.At(key, "a number, a text or null");
+  }
 
-absl::StatusOr<ToolCallUpdate> Tool(const Value& v, bool is_new, std::string_view where) {
-  ToolCallUpdate out;
-  const auto id = v["toolCallId"].AsString();
-  if (!id) return Missing(where, "toolCallId", "which tool call is meant");
-  out.is_new = is_new;
-  out.id = *id;
-  out.title = v["title"].AsString();
-  out.kind = v["kind"].AsString();
-  out.status = v["status"].AsString();
-  out.content = OptionalList<ToolContent>(v["content"], Shown);
-  out.locations = OptionalList<Location>(v["locations"], [](const Value& l) -> std::optional<Location> {
-    const auto path = l["path"].AsString();
-    if (!path) return std::nullopt;
-    const auto line = l["line"].AsInt();
-    return Location{*path, line && *line >= 0 ? line : std::nullopt};
-  });
-  out.raw_input = Said(v["rawInput"]);
-  out.raw_output = Said(v["rawOutput"]);
-  return out;
-}
+  // Structures that share an object with what tells them apart.
+  void Tagged(std::string_view key, decltype(SessionConfigOption::value)& member) {
+    const auto type = object_[key].AsString();
+    if (type == "select") {
+      Fields(*this, member.emplace<SessionConfigSelect>());
+    } else if (type == "boolean") {
+      Fields(*this, member.emplace<SessionConfigBoolean>());
+    } else if (ok_) {
+      ok_ = failure_.At(key, "select or boolean");
+    }
+  }
+  void Tagged(std::string_view key, decltype(ElicitationProperty::schema)& member) {
+    const auto type = object_[key].AsString();
+    if (!type) {
+      if (ok_) ok_ = failure_.At(key, "a word");
+    } else if (type == "string") {
+      Fields(*this, member.emplace<StringPropertySchema>());
+    } else if (type == "number") {
+      Fields(*this, member.emplace<NumberPropertySchema>());
+    } else if (type == "integer") {
+      Fields(*this, member.emplace<IntegerPropertySchema>());
+    } else if (type == "boolean") {
+      Fields(*this, member.emplace<BooleanPropertySchema>());
+    } else if (type == "array") {
+      Fields(*this, member.emplace<MultiSelectPropertySchema>());
+    } else {
+      member = UnknownPropertySchema{*type, object_.value().text()};
+    }
+  }
+  void Tagged(std::string_view key, decltype(CreateElicitationRequest::mode)& member) {
+    const auto mode = object_[key].AsString();
+    if (!mode) {
+      if (ok_) ok_ = failure_.At(key, "a word");
+    } else if (mode == "form") {
+      Fields(*this, member.emplace<ElicitationFormMode>());
+    } else if (mode == "url") {
+      Fields(*this, member.emplace<ElicitationUrlMode>());
+    } else {
+      member = UnknownElicitationMode{*mode, object_.value().text()};
+    }
+  }
+  void ConfigValue(std::variant<Text, bool>& member) {
+    const Value value = object_["value"];
+    if (const auto flag = value.AsBool()) {
+      member = *flag;
+    } else if (const auto text = value.AsString()) {
+      member = *text;
+    } else if (ok_) {
+      ok_ = failure_.At("value", "a text, or true or false");
+    }
+  }
+  void SelectItems(std::string_view key, decltype(MultiSelectPropertySchema::items)& member) {
+    const Value items = object_[key];
+    Failure none;
+    if (std::vector<EnumOption> titled; Get(items["anyOf"], titled, none)) {
+      member = std::move(titled);
+    } else if (std::vector<Text> words; Get(items["enum"], words, none)) {
+      member = std::move(words);
+    } else if (ok_) {
+      ok_ = failure_.At(key, "an object with `enum` or `anyOf`");
+    }
+  }
+  void Properties(std::string_view key, std::vector<ElicitationProperty>& member) {
+    const Value properties = object_[key];
+    if (!properties.is_object()) return;
+    for (Value v = properties.First(); !v.absent(); v = v.Next()) {
+      ElicitationProperty one;
+      if (Failure none; !Get(v, one, none)) continue;
+      one.key = v.Key();
+      member.push_back(std::move(one));
+    }
+  }
+  void Values(std::string_view key, std::vector<std::pair<Text, ElicitationValue>>& member) {
+    const Value values = object_[key];
+    if (!values.is_object()) return;
+    for (Value v = values.First(); !v.absent(); v = v.Next()) {
+      if (const auto text = v.AsString()) {
+        member.emplace_back(v.Key(), *text);
+      } else if (const auto flag = v.AsBool()) {
+        member.emplace_back(v.Key(), *flag);
+      } else if (const auto whole = v.AsInt()) {
+        member.emplace_back(v.Key(), *whole);
+      } else if (const auto number = v.AsDouble()) {
+        member.emplace_back(v.Key(), *number);
+      } else if (std::vector<Text> words; v.kind() == Kind::kArray) {
+        Failure none;
+        (void)Get(v, words, none);
+        member.emplace_back(v.Key(), std::move(words));
+      }
+    }
+  }
 
-absl::StatusOr<std::variant<UnknownUpdate, Chunk, ToolCallUpdate, Plan, Commands, Usage>> Body(
-    Text kind, const Value& v) {
-  const auto chunk = [&](Chunk::From from) -> absl::StatusOr<Chunk> {
-    if (!v["content"].is_object()) return Missing(kind, "content", "the piece of the message");
-    return Chunk{from, Content(v["content"]), v["messageId"].AsString()};
-  };
-  if (kind == "agent_message_chunk") return chunk(Chunk::From::kAgent);
-  if (kind == "agent_thought_chunk") return chunk(Chunk::From::kThought);
-  if (kind == "user_message_chunk") return chunk(Chunk::From::kUser);
-  if (kind == "tool_call") return Tool(v, true, kind);
-  if (kind == "tool_call_update") return Tool(v, false, kind);
-  if (kind == "plan") {
-    return Plan{List<PlanEntry>(v["entries"], [](const Value& e) -> std::optional<PlanEntry> {
-      const auto content = e["content"].AsString();
-      if (!content) return std::nullopt;
-      return PlanEntry{*content, Or(e["priority"], "medium"), Or(e["status"], "pending")};
-    })};
+  static bool Get(const Value& v, Text& out, Failure&) {
+    const auto text = v.AsString();
+    if (text) out = *text;
+    return text.has_value();
   }
-  if (kind == "available_commands_update") {
-    return Commands{List<Command>(v["availableCommands"], [](const Value& c) -> std::optional<Command> {
-      const auto name = c["name"].AsString();
-      if (!name || name->empty()) return std::nullopt;
-      return Command{*name, Or(c["description"], ""), c["input"]["hint"].AsString()};
-    })};
+  static bool Get(const Value& v, bool& out, Failure&) {
+    const auto flag = v.AsBool();
+    if (flag) out = *flag;
+    return flag.has_value();
   }
-  if (kind == "usage_update") {
-    const auto used = Tokens(v["used"]), size = Tokens(v["size"]);
-    if (!used || *used < 0) return Missing(kind, "used", "a number of tokens");
-    return Usage{*used, std::max<int64_t>(0, size.value_or(0)), v["cost"]["amount"].AsDouble(),
-                 v["cost"]["currency"].AsString()};
+  static bool Get(const Value& v, int64_t& out, Failure&) {
+    const auto whole = v.AsInt();
+    if (whole) out = *whole;
+    return whole.has_value();
   }
-  return UnknownUpdate{};
+  static bool Get(const Value& v, uint16_t& out, Failure&) { return GetUnsigned(v, out); }
+  static bool Get(const Value& v, uint32_t& out, Failure&) { return GetUnsigned(v, out); }
+  static bool Get(const Value& v, uint64_t& out, Failure&) { return GetUnsigned(v, out); }
+  static bool Get(const Value& v, double& out, Failure&) {
+    const auto number = v.AsDouble();
+    if (number) out = *number;
+    return number.has_value();
+  }
+  // A list; its elements that cannot be read are left out.
+  template <typename T>
+  static bool Get(const Value& v, std::vector<T>& out, Failure&) {
+    if (v.kind() != Kind::kArray) return false;
+    size_t count = 0;
+    for (Value element = v.First(); !element.absent(); element = element.Next()) ++count;
+    out.reserve(count);
+    for (Value element = v.First(); !element.absent(); element = element.Next()) {
+      if (Failure none; !Get(element, out.emplace_back(), none)) out.pop_back();
+    }
+    return true;
+  }
+  template <typename T>
+    requires requires(ReadFields& fields, T& message) { Fields(fields, message); }
+  static bool Get(const Value& v, T& out, Failure& failure) {
+    return v.is_object() && Get(Object(v), out, failure);
+  }
+  template <typename T>
+    requires requires(ReadFields& fields, T& message) { Fields(fields, message); }
+  static bool Get(const Object& object, T& out, Failure& failure) {
+    ReadFields fields(object, failure);
+    Fields(fields, out);
+    return fields.ok();
+  }
+  static bool Get(const Value& v, ContentBlock& out, Failure& failure) {
+    const Object object(v);
+    const auto type = object["type"].AsString();
+    if (!type) return failure.At("type", "a word");
+    if (type == "text") return Get(object, out.emplace<TextContent>(), failure);
+    if (type == "image") return Get(object, out.emplace<ImageContent>(), failure);
+    if (type == "audio") return Get(object, out.emplace<AudioContent>(), failure);
+    if (type == "resource_link") return Get(object, out.emplace<ResourceLink>(), failure);
+    if (type == "resource") return Get(object, out.emplace<EmbeddedResource>(), failure);
+    out = UnknownContent{*type, v.text()};
+    return true;
+  }
+  static bool Get(const Value& v, decltype(EmbeddedResource::resource)& out, Failure& failure) {
+    if (v["blob"].AsString() && !v["text"].AsString()) {
+      return Get(v, out.emplace<BlobResourceContents>(), failure);
+    }
+    return Get(v, out.emplace<TextResourceContents>(), failure);
+  }
+  static bool Get(const Value& v, ToolCallContent& out, Failure& failure) {
+    const Object object(v);
+    const auto type = object["type"].AsString();
+    if (!type) return failure.At("type", "a word");
+    if (type == "content") return Get(object, out.emplace<Content>(), failure);
+    if (type == "diff") return Get(object, out.emplace<Diff>(), failure);
+    if (type == "terminal") return Get(object, out.emplace<Terminal>(), failure);
+    out = UnknownContent{*type, v.text()};
+    return true;
+  }
+  static bool Get(const Value& v, McpServer& out, Failure& failure) {
+    const auto type = v["type"].AsString();
+    if (!type || type == "stdio") return Get(v, out.emplace<McpServerStdio>(), failure);
+    if (type != "http" && type != "sse") {
+      out = UnknownMcpServer{*type, v.text()};
+      return true;
+    }
+    auto& remote = out.emplace<McpServerRemote>();
+    remote.sse = type == "sse";
+    return Get(v, remote, failure);
+  }
+  static bool Get(const Value& v, decltype(SessionConfigSelect::options)& out, Failure& failure) {
+    if (v.kind() != Kind::kArray) return false;
+    const Value first = v.First();
+    const bool grouped = !first.absent() && !first["group"].absent();
+    return grouped ? Get(v, out.emplace<std::vector<SessionConfigSelectGroup>>(), failure)
+                   : Get(v, out.emplace<std::vector<SessionConfigSelectOption>>(), failure);
+  }
+  static bool Get(const Value& v, AuthMethod& out, Failure& failure) {
+    if (!v.is_object()) return false;
+    const Object object(v);
+    ReadFields f(object, failure);
+    f.Or("type", out.type, "agent");
+    f.Must("id", out.id);
+    f.Or("name", out.name, out.id);
+    f.May("description", out.description);
+    if (out.type == "terminal") {
+      f.MayList("args", out.args);
+      const Value env = v["env"];
+      for (Value one = env.is_object() ? env.First() : Value(); !one.absent(); one = one.Next()) {
+        if (const auto value = one.AsString()) out.env.emplace_back(one.Key(), *value);
+      }
+    } else if (out.type != "agent") {
+      out.raw = v.text();
+    }
+    f.Meta(out.meta);
+    return f.ok();
+  }
+  static bool Get(const Value& v, SessionUpdate& out, Failure& failure) {
+    const Object object(v);
+    const auto found = object["sessionUpdate"].AsString();
+    if (!found) return failure.At("sessionUpdate", "the kind of the update");
+    const Text kind = *found;
+    const auto chunk = [&](ContentChunk::From from) {
+      auto& it = out.emplace<ContentChunk>();
+      it.from = from;
+      return Get(object, it, failure);
+    };
+    const auto tool = [&](bool is_new) {
+      auto& it = out.emplace<ToolCallUpdate>();
+      it.is_new = is_new;
+      return Get(object, it, failure);
+    };
+    if (kind == "agent_message_chunk") return chunk(ContentChunk::From::kAgent);
+    if (kind == "agent_thought_chunk") return chunk(ContentChunk::From::kThought);
+    if (kind == "user_message_chunk") return chunk(ContentChunk::From::kUser);
+    if (kind == "tool_call_update") return tool(false);
+    if (kind == "tool_call") return tool(true);
+    if (kind == "plan") return Get(object, out.emplace<Plan>(), failure);
+    if (kind == "usage_update") return Get(object, out.emplace<UsageUpdate>(), failure);
+    if (kind == "available_commands_update") return Get(object, out.emplace<AvailableCommandsUpdate>(), failure);
+    if (kind == "current_mode_update") return Get(object, out.emplace<CurrentModeUpdate>(), failure);
+    if (kind == "config_option_update") return Get(object, out.emplace<ConfigOptionUpdate>(), failure);
+    if (kind == "session_info_update") return Get(object, out.emplace<SessionInfoUpdate>(), failure);
+    if (kind == "notice") return Get(object, out.emplace<Notice>(), failure);
+    if (kind == "compaction_update") return Get(object, out.emplace<CompactionUpdate>(), failure);
+    if (kind == "compaction_summary_chunk") return Get(object, out.emplace<CompactionSummaryChunk>(), failure);
+    out = UnknownUpdate{kind, v.text()};
+    return true;
+  }
+  static bool Get(const Value& v, RequestPermissionResponse& out, Failure& failure) {
+    if (!v.is_object()) return false;
+    const Object object(v);
+    ReadFields(object, failure).Meta(out.meta);
+    const Object outcome(object["outcome"]);
+    ReadFields(outcome, failure).Meta(out.outcome_meta);
+    const auto word = outcome["outcome"].AsString();
+    if (word == "cancelled") return true;
+    out.option_id = outcome["optionId"].AsString();
+    if (word == "selected" && out.option_id) return true;
+    return failure.At("outcome", "`cancelled`, or `selected` with an optionId");
+  }
+  // Whatever an agent calls an error is one.
+  static bool Get(const Value& v, RpcError& out, Failure&) {
+    const int64_t code = v["code"].AsInt().value_or(kInternalError);
+    out.code = code >= INT32_MIN && code <= INT32_MAX ? static_cast<int32_t>(code) : kInternalError;
+    out.message = v["message"].AsString().value_or(v.AsString().value_or(""));
+    const Value data = v["data"];
+    if (!data.absent() && data.kind() != Kind::kNull) out.data = data.text();
+    return true;
+  }
+
+ private:
+  template <typename T>
+  static constexpr std::string_view Expected() {
+    if constexpr (std::is_same_v<T, Text>) return "a text";
+    if constexpr (std::is_same_v<T, bool>) return "true or false";
+    if constexpr (std::is_arithmetic_v<T>) return "a whole number";
+    if constexpr (requires(T& t) { t.emplace_back(); }) return "a list";
+    return "an object";
+  }
+
+  const Object& object_;
+  Failure& failure_;
+  bool ok_ = true;
+};
+
+#define WATCHBILL_ACP_NAME(Type, words) \
+  constexpr std::string_view Name(const Type*) { return words; }
+WATCHBILL_ACP_MESSAGES(WATCHBILL_ACP_NAME)
+#undef WATCHBILL_ACP_NAME
+
+absl::Status Unread(std::string_view name, const Failure& failure) {
+  if (failure.expected.empty()) {
+    return absl::InvalidArgumentError(fmt::format("{} holds no object", name));
+  }
+  return absl::InvalidArgumentError(fmt::format("{} needs `{}`: {}", name, failure.path, failure.expected));
 }
 
 }  // namespace
 
-absl::StatusOr<InitializeRequest> Initialize(const Value& params) {
-  InitializeRequest out;
-  const auto version = params["protocolVersion"].AsInt();
-  if (!version) return Missing("initialize", "protocolVersion", "a whole number");
-  out.protocol_version = *version;
-  const Value can = params["clientCapabilities"];
-  out.capabilities.read_text_file = Flag(can["fs"]["readTextFile"]);
-  out.capabilities.write_text_file = Flag(can["fs"]["writeTextFile"]);
-  out.capabilities.terminal = Flag(can["terminal"]);
-  out.client = Who(params["clientInfo"]);
-  return out;
-}
-
-absl::StatusOr<InitializeResponse> Initialized(const Value& result) {
-  InitializeResponse out;
-  const auto version = result["protocolVersion"].AsInt();
-  if (!version) return Missing("the answer to initialize", "protocolVersion", "a whole number");
-  out.protocol_version = *version;
-  const Value can = result["agentCapabilities"];
-  out.capabilities.load_session = Flag(can["loadSession"]);
-  out.capabilities.image = Flag(can["promptCapabilities"]["image"]);
-  out.capabilities.audio = Flag(can["promptCapabilities"]["audio"]);
-  out.capabilities.embedded_context = Flag(can["promptCapabilities"]["embeddedContext"]);
-  out.capabilities.mcp_http = Flag(can["mcpCapabilities"]["http"]);
-  out.capabilities.mcp_sse = Flag(can["mcpCapabilities"]["sse"]);
-  const Value sessions = can["sessionCapabilities"];
-  out.capabilities.list = Offered(sessions["list"]);
-  out.capabilities.resume = Offered(sessions["resume"]);
-  out.capabilities.close = Offered(sessions["close"]);
-  out.capabilities.remove = Offered(sessions["delete"]);
-  out.auth_methods = List<AuthMethod>(result["authMethods"], [](const Value& m) -> std::optional<AuthMethod> {
-    const auto id = m["id"].AsString();
-    if (!id) return std::nullopt;
-    return AuthMethod{*id, Or(m["name"], *id), m["description"].AsString(), Or(m["type"], "agent")};
-  });
-  out.agent = Who(result["agentInfo"]);
-  out.raw = result.text();
-  return out;
-}
-
-absl::StatusOr<NewSessionRequest> NewSession(const Value& params) {
-  const auto cwd = params["cwd"].AsString();
-  if (!cwd) return Missing("session/new", "cwd", "an absolute path");
-  return NewSessionRequest{*cwd, Said(params["mcpServers"])};
-}
-
-absl::StatusOr<NewSessionResponse> SessionMade(const Value& result) {
-  const auto session = result["sessionId"].AsString();
-  if (!session) return Missing("the answer to session/new", "sessionId", "a text");
-  return NewSessionResponse{*session, result.text()};
-}
-
-absl::StatusOr<PromptRequest> Prompt(const Value& params) {
-  const auto session = params["sessionId"].AsString();
-  if (!session) return Missing("session/prompt", "sessionId", "a text");
-  if (params["prompt"].kind() != json::Kind::kArray) {
-    return Missing("session/prompt", "prompt", "a list of content");
+absl::Status ReadUpdate(const Value& params, Text& session, SessionUpdate& update, Meta& meta,
+                        JsonView& raw) {
+  const SessionNotification* const kind = nullptr;
+  const Object object(params);
+  const auto id = object["sessionId"].AsString();
+  Failure failure;
+  const Value what = object["update"];
+  if (!id) {
+    failure.At("sessionId", "a text");
+  } else if (ReadFields::Get(what, update, failure)) {
+    session = *id;
+    raw = what.text();
+    if (const Value value = object["_meta"]; value.is_object()) meta = value.text();
+    return absl::OkStatus();
+  } else {
+    failure.At("update", "an object");
   }
-  PromptRequest out{*session, {}};
-  out.prompt = List<ContentBlock>(params["prompt"], [](const Value& v) -> std::optional<ContentBlock> {
-    if (!v["type"].AsString()) return std::nullopt;
-    return Content(v);
-  });
-  return out;
+  return Unread(Name(kind), failure);
 }
 
-absl::StatusOr<PromptResponse> Prompted(const Value& result) {
-  const auto reason = result["stopReason"].AsString();
-  if (!reason || reason->empty()) return Missing("the answer to session/prompt", "stopReason", "a word");
-  return PromptResponse{*reason};
-}
-
-absl::StatusOr<SessionUpdate> Update(const Value& params) {
-  SessionUpdate out;
-  const auto session = params["sessionId"].AsString();
-  if (!session) return Missing("session/update", "sessionId", "a text");
-  const Value update = params["update"];
-  const auto kind = update["sessionUpdate"].AsString();
-  if (!kind) return Missing("session/update", "update.sessionUpdate", "the kind of the update");
-  out.session = *session;
-  out.kind = *kind;
-  out.raw = update.text();
-  auto body = Body(*kind, update);
-  if (!body.ok()) return body.status();
-  out.update = *std::move(body);
-  return out;
-}
-
-absl::StatusOr<PermissionRequest> Permission(const Value& params) {
-  PermissionRequest out;
-  const auto session = params["sessionId"].AsString();
-  if (!session) return Missing("session/request_permission", "sessionId", "a text");
-  out.session = *session;
-  auto tool = Tool(params["toolCall"], false, "session/request_permission");
-  if (!tool.ok()) return tool.status();
-  out.tool = *std::move(tool);
-  if (params["options"].kind() != json::Kind::kArray) {
-    return Missing("session/request_permission", "options", "a list");
+template <typename Message>
+absl::StatusOr<Message> Read(const Value& value) {
+  Message out{};
+  // An answer of null is one in which nothing is said. (ACP v1, "Loading Sessions")
+  if constexpr (std::is_same_v<Message, LoadSessionResponse> || std::is_same_v<Message, EmptyResponse>) {
+    if (!value.is_object()) return out;
   }
-  out.options =
-      List<PermissionOption>(params["options"], [](const Value& o) -> std::optional<PermissionOption> {
-        const auto id = o["optionId"].AsString();
-        if (!id) return std::nullopt;
-        return PermissionOption{*id, Or(o["name"], *id), Or(o["kind"], "")};
-      });
-  out.raw = params.text();
-  return out;
-}
-
-absl::StatusOr<OptText> PermissionAnswer(const Value& result) {
-  const Value outcome = result["outcome"];
-  const auto word = outcome["outcome"].AsString();
-  if (word && *word == "cancelled") return OptText();
-  const auto option = outcome["optionId"].AsString();
-  if (!word || *word != "selected" || !option) {
-    return absl::InvalidArgumentError("the outcome is neither `cancelled` nor `selected` with an optionId");
+  Failure failure;
+  bool read = false;
+  // What is no object has none of the members: that says more than that it is none.
+  if constexpr (requires { ReadFields::Get(Object(value), out, failure); }) {
+    read = ReadFields::Get(Object(value), out, failure);
+  } else {
+    read = ReadFields::Get(value, out, failure);
   }
-  return OptText(*option);
-}
-
-absl::StatusOr<Text> Session(const Value& params) {
-  const auto session = params["sessionId"].AsString();
-  if (!session) return Missing("session/cancel", "sessionId", "a text");
-  return *session;
-}
-
-RpcError Error(const Value& error) {
-  RpcError out;
-  const int64_t code = error["code"].AsInt().value_or(kInternalError);
-  out.code = code >= INT32_MIN && code <= INT32_MAX ? static_cast<int32_t>(code) : kInternalError;
-  out.message = Or(error["message"], Or(error, ""));
-  out.data = Said(error["data"]);
+  if (!read) return Unread(Name(&out), failure);
   return out;
 }
 
-}  // namespace watchbill::acp::decode
+#define WATCHBILL_ACP_READ(Type, words) template absl::StatusOr<Type> Read(const Value&);
+WATCHBILL_ACP_MESSAGES(WATCHBILL_ACP_READ)
+#undef WATCHBILL_ACP_READ
+
+}  // namespace watchbill::acp::wire

@@ -1,23 +1,20 @@
-// Values of a parsed text in, structures of views into it out. What Reader and Client share.
+// Values of a parsed text in, structures of views into it out. What Reader, Peer and Client share.
 #pragma once
 
 #include "absl/status/statusor.h"
 #include "json_document.hpp"
 #include "watchbill/acp/messages.hpp"
 
-namespace watchbill::acp::decode {
+namespace watchbill::acp::wire {
 
-absl::StatusOr<InitializeRequest> Initialize(const json::Value& params);
-absl::StatusOr<InitializeResponse> Initialized(const json::Value& result);
-absl::StatusOr<NewSessionRequest> NewSession(const json::Value& params);
-absl::StatusOr<NewSessionResponse> SessionMade(const json::Value& result);
-absl::StatusOr<PromptRequest> Prompt(const json::Value& params);
-absl::StatusOr<PromptResponse> Prompted(const json::Value& result);
-absl::StatusOr<SessionUpdate> Update(const json::Value& params);
-absl::StatusOr<PermissionRequest> Permission(const json::Value& params);
-absl::StatusOr<OptText> PermissionAnswer(const json::Value& result);
-absl::StatusOr<Text> Session(const json::Value& params);
+// The messages of WATCHBILL_ACP_MESSAGES. InvalidArgument says which member is missing or wrong, and what was
+// expected.
+template <typename Message>
+absl::StatusOr<Message> Read(const json::Value& value);
 
-RpcError Error(const json::Value& error);
+// The params of `session/update` into what is there, since it is read most often; `raw` is the update as it
+// came.
+absl::Status ReadUpdate(const json::Value& params, Text& session, SessionUpdate& update, Meta& meta,
+                        JsonView& raw);
 
-}  // namespace watchbill::acp::decode
+}  // namespace watchbill::acp::wire

@@ -1,246 +1,280 @@
 #include "watchbill/acp/encode.hpp"
 
+#include <algorithm>
+#include <type_traits>
+
+#include "fields.hpp"
 #include "watchbill/base/json_writer.hpp"
 
 namespace watchbill::acp {
+namespace wire {
 namespace {
 
-void Write(JsonWriter& w, const Implementation& who) {
-  w.Begin('{')
-      .Key("name")
-      .String(who.name)
-      .Field("title", who.title)
-      .Key("version")
-      .String(who.version)
-      .End('}');
+bool Among(std::string_view word, Words words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-void Write(JsonWriter& w, const ContentBlock& c) {
-  if (!c.raw.absent()) {
-    w.Json(c.raw);
-    return;
-  }
-  w.Begin('{').Key("type").String(c.type);
-  if (c.type == "resource") {
-    w.Key("resource")
-        .Begin('{')
-        .Field("uri", c.uri)
-        .Field("text", c.text)
-        .Field("mimeType", c.mime_type)
-        .End('}');
-  } else {
-    w.Field("text", c.text).Field("uri", c.uri).Field("name", c.name).Field("mimeType", c.mime_type);
-  }
-  w.End('}');
-}
+class WriteFields {
+ public:
+  explicit WriteFields(JsonWriter& w) : w_(w) {}
 
-void Write(JsonWriter& w, const ToolContent& c) {
-  w.Begin('{').Key("type").String(c.type);
-  if (c.type == "diff") {
-    w.Key("path").String(c.path);
-    w.Field("oldText", c.old_text);
-    w.Key("newText").String(c.new_text);
-  } else if (c.type == "terminal") {
-    w.Key("terminalId").String(c.terminal);
-  } else if (c.type == "content") {
-    w.Key("content");
-    Write(w, c.content);
+  template <typename T>
+  void Must(std::string_view key, const T& member) {
+    w_.Key(key);
+    Put(w_, member);
   }
-  w.End('}');
-}
+  template <typename T>
+  void MustBe(std::string_view key, const std::optional<T>& member) {
+    Must(key, member.value_or(T{}));
+  }
+  template <typename T>
+  void May(std::string_view key, const std::optional<T>& member) {
+    if (member) Must(key, *member);
+  }
+  void May(std::string_view key, JsonView member) { w_.Field(key, member); }
+  template <typename T, typename Default>
+  void Or(std::string_view key, const T& member, const Default&) {
+    Must(key, member);
+  }
+  void Flag(std::string_view key, bool member) { w_.Key(key).Bool(member); }
+  void Word(std::string_view key, const OptText& member, Words words) {
+    if (member && Among(*member, words)) Must(key, *member);
+  }
+  void OrWord(std::string_view key, Text member, Text otherwise, Words words) {
+    Must(key, Among(member, words) ? member : otherwise);
+  }
+  template <typename T>
+  void Part(std::string_view key, const T& member) {
+    Must(key, member);
+  }
+  template <typename T>
+  void List(std::string_view key, const std::vector<T>& member) {
+    Must(key, member);
+  }
+  template <typename T>
+  void MayList(std::string_view key, const std::vector<T>& member) {
+    if (!member.empty()) Must(key, member);
+  }
+  template <typename T>
+  void MustList(std::string_view key, const std::vector<T>& member) {
+    Must(key, member);
+  }
+  template <typename T>
+  void Patch(std::string_view key, const std::optional<std::optional<T>>& member) {
+    if (!member) return;
+    if (*member) return Must(key, **member);
+    w_.Key(key).Null();
+  }
+  void Meta(JsonView member) { w_.Field("_meta", member); }
+  void Constant(std::string_view key, std::string_view value) { w_.Key(key).String(value); }
+  void RequestId(std::string_view key, JsonView member) { w_.Key(key).Json(member); }
 
-// The members of a tool call, without the brackets.
-void WriteMembers(JsonWriter& w, const ToolCallUpdate& t) {
-  w.Key("toolCallId").String(t.id);
-  w.Field("title", t.title).Field("kind", t.kind).Field("status", t.status);
-  if (t.content) {
-    w.Key("content").Begin('[');
-    for (const ToolContent& c : *t.content) Write(w, c);
-    w.End(']');
-  }
-  if (t.locations) {
-    w.Key("locations").Begin('[');
-    for (const Location& l : *t.locations) {
-      w.Begin('{').Key("path").String(l.path).Field("line", l.line).End('}');
-    }
-    w.End(']');
-  }
-  w.Field("rawInput", t.raw_input).Field("rawOutput", t.raw_output);
-}
-
-struct WriteUpdate {
-  JsonWriter& w;
-  const SessionUpdate& update;
-
-  void Kind(std::string_view kind) const { w.Key("sessionUpdate").String(kind); }
-
-  void operator()(const UnknownUpdate&) const { Kind(update.kind); }
-  void operator()(const Chunk& c) const {
-    Kind(c.from == Chunk::From::kAgent     ? "agent_message_chunk"
-         : c.from == Chunk::From::kThought ? "agent_thought_chunk"
-                                           : "user_message_chunk");
-    w.Key("content");
-    Write(w, c.content);
-    w.Field("messageId", c.message_id);
-  }
-  void operator()(const ToolCallUpdate& t) const {
-    Kind(t.is_new ? "tool_call" : "tool_call_update");
-    WriteMembers(w, t);
-  }
-  void operator()(const Plan& p) const {
-    Kind("plan");
-    w.Key("entries").Begin('[');
-    for (const PlanEntry& e : p.entries) {
-      w.Begin('{').Key("content").String(e.content).Key("priority").String(e.priority);
-      w.Key("status").String(e.status).End('}');
-    }
-    w.End(']');
-  }
-  void operator()(const Commands& c) const {
-    Kind("available_commands_update");
-    w.Key("availableCommands").Begin('[');
-    for (const Command& one : c.commands) {
-      w.Begin('{').Key("name").String(one.name).Key("description").String(one.description);
-      if (one.hint) w.Key("input").Begin('{').Key("hint").String(*one.hint).End('}');
-      w.End('}');
-    }
-    w.End(']');
-  }
-  void operator()(const Usage& u) const {
-    Kind("usage_update");
-    w.Key("used").Int(u.used).Key("size").Int(u.size);
-    if (u.cost && u.currency) {
-      w.Key("cost").Begin('{').Key("amount").Double(*u.cost).Key("currency").String(*u.currency).End('}');
+  void Tagged(std::string_view key, decltype(SessionConfigOption::value)& member) {
+    if (auto* select = std::get_if<SessionConfigSelect>(&member)) {
+      Constant(key, "select");
+      Fields(*this, *select);
+    } else {
+      Constant(key, "boolean");
+      Fields(*this, std::get<SessionConfigBoolean>(member));
     }
   }
+  void Tagged(std::string_view key, decltype(ElicitationProperty::schema)& member) {
+    const auto put = [&](std::string_view type, auto* schema) {
+      if (schema == nullptr) return;
+      Constant(key, type);
+      Fields(*this, *schema);
+    };
+    put("string", std::get_if<StringPropertySchema>(&member));
+    put("number", std::get_if<NumberPropertySchema>(&member));
+    put("integer", std::get_if<IntegerPropertySchema>(&member));
+    put("boolean", std::get_if<BooleanPropertySchema>(&member));
+    put("array", std::get_if<MultiSelectPropertySchema>(&member));
+  }
+  void Tagged(std::string_view key, decltype(CreateElicitationRequest::mode)& member) {
+    if (auto* form = std::get_if<ElicitationFormMode>(&member)) {
+      Constant(key, "form");
+      Fields(*this, *form);
+    } else if (auto* url = std::get_if<ElicitationUrlMode>(&member)) {
+      Constant(key, "url");
+      Fields(*this, *url);
+    }
+  }
+  void ConfigValue(const std::variant<Text, bool>& member) {
+    if (const auto* flag = std::get_if<bool>(&member)) {
+      Constant("type", "boolean");
+      w_.Key("value").Bool(*flag);
+    } else {
+      Constant("value", std::get<Text>(member));
+    }
+  }
+  void SelectItems(std::string_view key, const decltype(MultiSelectPropertySchema::items)& member) {
+    w_.Key(key).Begin('{');
+    if (const auto* words = std::get_if<std::vector<Text>>(&member)) {
+      Constant("type", "string");
+      Must("enum", *words);
+    } else {
+      Must("anyOf", std::get<std::vector<EnumOption>>(member));
+    }
+    w_.End('}');
+  }
+  void Properties(std::string_view key, const std::vector<ElicitationProperty>& member) {
+    w_.Key(key).Begin('{');
+    for (const ElicitationProperty& one : member) Must(one.key, one);
+    w_.End('}');
+  }
+  void Values(std::string_view key, const std::vector<std::pair<Text, ElicitationValue>>& member) {
+    if (member.empty()) return;
+    w_.Key(key).Begin('{');
+    for (const auto& [name, value] : member) {
+      w_.Key(name);
+      std::visit([&](const auto& it) { Put(w_, it); }, value);
+    }
+    w_.End('}');
+  }
+
+  static void Put(JsonWriter& w, Text value) { w.String(value); }
+  static void Put(JsonWriter& w, bool value) { w.Bool(value); }
+  static void Put(JsonWriter& w, double value) { w.Double(value); }
+  static void Put(JsonWriter& w, int64_t value) { w.Int(value); }
+  static void Put(JsonWriter& w, uint64_t value) {
+    // The largest is beyond what the writer takes as a number.
+    if (value <= INT64_MAX) return Put(w, static_cast<int64_t>(value));
+    w.Json(JsonView::Trusted(std::to_string(value)));
+  }
+  static void Put(JsonWriter& w, uint32_t value) { w.Int(value); }
+  static void Put(JsonWriter& w, uint16_t value) { w.Int(value); }
+  template <typename T>
+  static void Put(JsonWriter& w, const std::vector<T>& list) {
+    w.Begin('[');
+    for (const T& one : list) Put(w, one);
+    w.End(']');
+  }
+  template <typename T>
+    requires requires(WriteFields& fields, T& message) { Fields(fields, message); }
+  static void Put(JsonWriter& w, const T& message) {
+    w.Begin('{');
+    Members(w, message);
+    w.End('}');
+  }
+  // The structures are gone over by the same functions that fill them, which take what may be changed.
+  template <typename T>
+  static void Members(JsonWriter& w, const T& message) {
+    WriteFields fields(w);
+    Fields(fields, const_cast<T&>(message));
+  }
+  template <typename T>
+  static void PutTyped(JsonWriter& w, std::string_view key, std::string_view type, const T& message) {
+    w.Begin('{').Key(key).String(type);
+    Members(w, message);
+    w.End('}');
+  }
+
+  static void Put(JsonWriter& w, const UnknownContent& unknown) { w.Json(unknown.raw); }
+  static void Put(JsonWriter& w, const ContentBlock& block) {
+    std::visit(
+        [&](const auto& it) {
+          if constexpr (std::is_same_v<decltype(it), const UnknownContent&>) {
+            Put(w, it);
+          } else {
+            PutTyped(w, "type", TypeOf(block), it);
+          }
+        },
+        block);
+  }
+  static void Put(JsonWriter& w, const decltype(EmbeddedResource::resource)& resource) {
+    std::visit([&](const auto& it) { Put(w, it); }, resource);
+  }
+  static void Put(JsonWriter& w, const ToolCallContent& content) {
+    if (const auto* block = std::get_if<Content>(&content)) return PutTyped(w, "type", "content", *block);
+    if (const auto* diff = std::get_if<Diff>(&content)) return PutTyped(w, "type", "diff", *diff);
+    if (const auto* terminal = std::get_if<Terminal>(&content))
+      return PutTyped(w, "type", "terminal", *terminal);
+    Put(w, std::get<UnknownContent>(content));
+  }
+  static void Put(JsonWriter& w, const McpServer& server) {
+    if (const auto* stdio = std::get_if<McpServerStdio>(&server)) return Put(w, *stdio);
+    if (const auto* remote = std::get_if<McpServerRemote>(&server)) {
+      return PutTyped(w, "type", remote->sse ? "sse" : "http", *remote);
+    }
+    w.Json(std::get<UnknownMcpServer>(server).raw);
+  }
+  static void Put(JsonWriter& w, const decltype(SessionConfigSelect::options)& options) {
+    std::visit([&](const auto& it) { Put(w, it); }, options);
+  }
+  static void Put(JsonWriter& w, const AuthMethod& method) {
+    if (method.type != "agent" && method.type != "terminal") return (void)w.Json(method.raw);
+    w.Begin('{').Key("id").String(method.id).Key("name").String(method.name);
+    w.Field("description", method.description);
+    if (method.type == "terminal") {
+      w.Key("type").String("terminal");
+      if (!method.args.empty()) {
+        w.Key("args");
+        Put(w, method.args);
+      }
+      if (!method.env.empty()) {
+        w.Key("env").Begin('{');
+        for (const auto& [name, value] : method.env) w.Key(name).String(value);
+        w.End('}');
+      }
+    }
+    w.Field("_meta", method.meta).End('}');
+  }
+  static void Put(JsonWriter& w, const ElicitationProperty& property) {
+    if (const auto* unknown = std::get_if<UnknownPropertySchema>(&property.schema)) {
+      return (void)w.Json(unknown->raw);
+    }
+    w.Begin('{');
+    Members(w, property);
+    w.End('}');
+  }
+  static void Put(JsonWriter& w, const CreateElicitationRequest& request) {
+    if (const auto* unknown = std::get_if<UnknownElicitationMode>(&request.mode)) {
+      return (void)w.Json(unknown->raw);
+    }
+    w.Begin('{');
+    Members(w, request);
+    w.End('}');
+  }
+  static void Put(JsonWriter& w, const SessionUpdate& update) {
+    std::visit(
+        [&](const auto& it) {
+          if constexpr (std::is_same_v<decltype(it), const UnknownUpdate&>) {
+            w.Json(it.raw);
+          } else {
+            PutTyped(w, "sessionUpdate", KindOf(update), it);
+          }
+        },
+        update);
+  }
+  static void Put(JsonWriter& w, const RequestPermissionResponse& response) {
+    w.Begin('{').Key("outcome").Begin('{');
+    w.Key("outcome").String(response.option_id ? "selected" : "cancelled");
+    w.Field("optionId", response.option_id);
+    if (response.option_id) w.Field("_meta", response.outcome_meta);
+    w.End('}').Field("_meta", response.meta).End('}');
+  }
+  static void Put(JsonWriter& w, const RpcError& error) {
+    w.Begin('{').Key("code").Int(error.code).Key("message").String(error.message);
+    w.Field("data", error.data).End('}');
+  }
+
+ private:
+  JsonWriter& w_;
 };
 
 }  // namespace
+}  // namespace wire
 
-std::string Encode(const InitializeRequest& r) {
+template <typename Message>
+std::string Encode(const Message& message) {
   std::string out;
   JsonWriter w(out);
-  w.Begin('{').Key("protocolVersion").Int(r.protocol_version);
-  w.Key("clientCapabilities").Begin('{');
-  w.Key("fs").Begin('{').Key("readTextFile").Bool(r.capabilities.read_text_file);
-  w.Key("writeTextFile").Bool(r.capabilities.write_text_file).End('}');
-  w.Key("terminal").Bool(r.capabilities.terminal).End('}');
-  if (r.client) {
-    w.Key("clientInfo");
-    Write(w, *r.client);
-  }
-  w.End('}');
+  wire::WriteFields::Put(w, message);
   return out;
 }
 
-std::string Encode(const InitializeResponse& r) {
-  std::string out;
-  JsonWriter w(out);
-  w.Begin('{').Key("protocolVersion").Int(r.protocol_version);
-  const AgentCapabilities& can = r.capabilities;
-  w.Key("agentCapabilities").Begin('{').Key("loadSession").Bool(can.load_session);
-  w.Key("promptCapabilities").Begin('{').Key("image").Bool(can.image).Key("audio").Bool(can.audio);
-  w.Key("embeddedContext").Bool(can.embedded_context).End('}');
-  w.Key("mcpCapabilities").Begin('{').Key("http").Bool(can.mcp_http).Key("sse").Bool(can.mcp_sse).End('}');
-  w.Key("sessionCapabilities").Begin('{');
-  const auto offered = [&](std::string_view key, bool is) {
-    if (is) w.Key(key).Begin('{').End('}');
-  };
-  offered("list", can.list);
-  offered("resume", can.resume);
-  offered("close", can.close);
-  offered("delete", can.remove);
-  w.End('}').End('}');
-  w.Key("authMethods").Begin('[');
-  for (const AuthMethod& m : r.auth_methods) {
-    w.Begin('{').Key("id").String(m.id).Key("name").String(m.name).Field("description", m.description);
-    if (m.type != "agent") w.Key("type").String(m.type);
-    w.End('}');
-  }
-  w.End(']');
-  if (r.agent) {
-    w.Key("agentInfo");
-    Write(w, *r.agent);
-  }
-  w.End('}');
-  return out;
-}
-
-std::string Encode(const NewSessionRequest& r) {
-  std::string out;
-  JsonWriter w(out);
-  w.Begin('{').Key("cwd").String(r.cwd).Key("mcpServers");
-  // Most agents refuse a request without the list.
-  if (r.mcp_servers.absent()) {
-    w.Begin('[').End(']');
-  } else {
-    w.Json(r.mcp_servers);
-  }
-  w.End('}');
-  return out;
-}
-
-std::string Encode(const NewSessionResponse& r) {
-  std::string out;
-  JsonWriter(out).Begin('{').Key("sessionId").String(r.session).End('}');
-  return out;
-}
-
-std::string Encode(const PromptRequest& r) {
-  std::string out;
-  JsonWriter w(out);
-  w.Begin('{').Key("sessionId").String(r.session).Key("prompt").Begin('[');
-  for (const ContentBlock& block : r.prompt) Write(w, block);
-  w.End(']').End('}');
-  return out;
-}
-
-std::string Encode(const PromptResponse& r) {
-  std::string out;
-  JsonWriter(out).Begin('{').Key("stopReason").String(r.stop_reason).End('}');
-  return out;
-}
-
-std::string Encode(const SessionUpdate& u) {
-  std::string out;
-  JsonWriter w(out);
-  w.Begin('{').Key("sessionId").String(u.session).Key("update");
-  if (std::holds_alternative<UnknownUpdate>(u.update) && !u.raw.absent()) {
-    w.Json(u.raw);  // all that is known of it
-  } else {
-    w.Begin('{');
-    std::visit(WriteUpdate{w, u}, u.update);
-    w.End('}');
-  }
-  w.End('}');
-  return out;
-}
-
-std::string Encode(const PermissionRequest& r) {
-  std::string out;
-  JsonWriter w(out);
-  w.Begin('{').Key("sessionId").String(r.session).Key("toolCall").Begin('{');
-  WriteMembers(w, r.tool);
-  w.End('}').Key("options").Begin('[');
-  for (const PermissionOption& o : r.options) {
-    w.Begin('{').Key("optionId").String(o.id).Key("name").String(o.name).Key("kind").String(o.kind).End('}');
-  }
-  w.End(']').End('}');
-  return out;
-}
-
-std::string EncodePermission(const OptText& option) {
-  std::string out;
-  JsonWriter w(out);
-  w.Begin('{').Key("outcome").Begin('{').Key("outcome").String(option ? "selected" : "cancelled");
-  w.Field("optionId", option).End('}').End('}');
-  return out;
-}
-
-std::string EncodeCancel(Text session) {
-  std::string out;
-  JsonWriter(out).Begin('{').Key("sessionId").String(session).End('}');
-  return out;
-}
+#define WATCHBILL_ACP_ENCODE(Type, words) template std::string Encode(const Type&);
+WATCHBILL_ACP_MESSAGES(WATCHBILL_ACP_ENCODE)
+#undef WATCHBILL_ACP_ENCODE
 
 }  // namespace watchbill::acp

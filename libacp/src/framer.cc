@@ -7,6 +7,7 @@ namespace watchbill::acp {
 namespace {
 
 constexpr size_t kKeptOfTooLong = 1024;
+constexpr size_t kKeptOfEnd = 64;
 
 }  // namespace
 
@@ -21,7 +22,7 @@ void LineFramer::Feed(std::string_view bytes) {
     // In the middle of a line that is too long: nothing of it is kept any more.
     const size_t newline = bytes.find('\n');
     const size_t lost = newline == std::string_view::npos ? bytes.size() : newline;
-    dropped_ += lost;
+    Drop(bytes.substr(0, lost));
     bytes.remove_prefix(lost);
   }
   buffer_.append(bytes);
@@ -29,12 +30,24 @@ void LineFramer::Feed(std::string_view bytes) {
 
 void LineFramer::End() { ended_ = true; }
 
+void LineFramer::Drop(std::string_view bytes) {
+  dropped_ += bytes.size();
+  const std::string_view last = bytes.substr(bytes.size() - std::min(bytes.size(), kKeptOfEnd));
+  if (tail_.size() + last.size() > kKeptOfEnd) tail_.erase(0, tail_.size() + last.size() - kKeptOfEnd);
+  tail_.append(last);
+}
+
 std::optional<LineFramer::Line> LineFramer::Cut(size_t end, size_t next) {
   Line line;
   line.text = std::string_view(buffer_).substr(begin_, end - begin_);
   if (dropped_ > 0 || line.text.size() > longest_) {
-    line.too_long = line.text.size() + dropped_;
-    line.text = line.text.substr(0, std::min(longest_, kKeptOfTooLong));
+    const std::string_view whole = line.text;
+    line.text = whole.substr(0, std::min(longest_, kKeptOfTooLong));
+    line.too_long = whole.size() + dropped_;
+    Drop(whole.substr(line.text.size()));
+    told_tail_.swap(tail_);
+    tail_.clear();
+    line.tail = told_tail_;
   }
   begin_ = scanned_ = next;
   dropped_ = 0;
@@ -59,7 +72,7 @@ std::optional<LineFramer::Line> LineFramer::Next() {
     }
     if (buffer_.size() - begin_ > longest_) {
       const size_t keep = begin_ + std::min(longest_, kKeptOfTooLong);
-      dropped_ += buffer_.size() - keep;
+      Drop(std::string_view(buffer_).substr(keep));
       buffer_.resize(keep);
       scanned_ = keep;
     }

@@ -3,11 +3,15 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "decode.hpp"
+#include "object.hpp"
 #include "peer_impl.hpp"
+#include "unreadable.hpp"
 #include "watchbill/base/json_writer.hpp"
+#include "watchbill/base/status.hpp"
 
 namespace watchbill::acp {
 namespace {
@@ -39,29 +43,70 @@ Peer::Impl::Message Peer::Impl::Ended(uint64_t call, std::string method) {
   return m;
 }
 
-Peer::Impl::Message Peer::Impl::Read(std::string_view line) {
+Peer::Impl::Message Peer::Impl::Stray(StrayLine what) {
+  ++strays;
   Message m;
-  const auto stray = [&](StrayLine::Why why) {
-    ++strays;
-    m.kind = Message::Kind::kStray;
-    m.stray = {why, Beginning(line), line.size()};
-    return m;
-  };
+  m.kind = Message::Kind::kStray;
+  m.stray = what;
+  return m;
+}
+
+Peer::Impl::Message Peer::Impl::Unreadable(StrayLine what, std::string_view head, std::string_view tail) {
+  const auto address = AddressOf(head, tail);
+  if (!address) return Stray(what);
+  if (what.why == StrayLine::Why::kNotJson) what.why = StrayLine::Why::kUnreadable;
+  const std::string wrong =
+      what.why == StrayLine::Why::kTooLong
+          ? fmt::format("is {} bytes long, and {} are the most", what.bytes, limits.line_bytes)
+          : fmt::format("cannot be read: {}", what.detail);
+  if (address->id.empty()) return Stray(what);
+  if (address->is_request) {
+    // Left alone, the other end would wait for ever.
+    Refuse(address->id, kInvalidRequest, fmt::format("the request {}", wrong));
+    return Stray(what);
+  }
+  uint64_t number = 0;
+  const auto [end, error] =
+      std::from_chars(address->id.data(), address->id.data() + address->id.size(), number);
+  const auto call = error == std::errc() && end == address->id.data() + address->id.size()
+                        ? calls.extract(number)
+                        : decltype(calls.extract(0))();
+  if (!call) return Stray(what);
+  stray_line = what.line;
+  stray_detail = what.detail;
+  what.line = stray_line;
+  what.detail = stray_detail;
+  stray = what;
+  failure_text = fmt::format("its answer {}", wrong);
+  // The last of it may have broken off with the connection, and why is the better reason.
+  if (ended) failure_text.append(" (").append(why_ended).append(")");
+  Message m = Ended(number, std::move(call.mapped().method));
+  m.failure = failure_text;
+  return m;
+}
+
+void Peer::Impl::Read(std::string_view line, Message& m) {
+  using Why = StrayLine::Why;
+  const auto no_message = [&](Why why) { m = Stray({why, Beginning(line), {}, line.size()}); };
   // Cheaper than parsing: a banner of a megabyte is not looked through.
   const size_t first = line.find_first_not_of(" \t");
-  if (first == std::string_view::npos || line[first] != '{') return stray(StrayLine::Why::kNotJson);
-  if (!document.Parse(line).ok()) return stray(StrayLine::Why::kNotJson);
-  const json::Value root = document.root();
+  if (first == std::string_view::npos || line[first] != '{') return no_message(Why::kNotJson);
+  if (const absl::Status status = document.Parse(line); !status.ok()) {
+    detail_text = MessageOf(status);
+    m = Unreadable({Why::kNotJson, Beginning(line), detail_text, line.size()}, line, {});
+    return;
+  }
+  const Object root(document.root());
   m.id = root["id"];
   if (const auto method = root["method"].AsString()) {
     const json::Kind kind = m.id.kind();
     if (kind == json::Kind::kBool || kind == json::Kind::kArray || kind == json::Kind::kObject) {
-      return stray(StrayLine::Why::kNotMessage);
+      return no_message(Why::kNotMessage);
     }
     m.kind = m.id.absent() ? Message::Kind::kNotification : Message::Kind::kRequest;
     m.method = *method;
     m.params = root["params"];
-    return m;
+    return;
   }
   m.result = root["result"];
   m.error = root["error"];
@@ -69,8 +114,7 @@ Peer::Impl::Message Peer::Impl::Read(std::string_view line) {
   const auto number = m.id.AsInt();
   const auto call = number && *number >= 0 ? calls.find(static_cast<uint64_t>(*number)) : calls.end();
   const bool says_nothing = m.result.absent() && m.error.absent();
-  if (call == calls.end())
-    return stray(says_nothing ? StrayLine::Why::kNotMessage : StrayLine::Why::kUnknownAnswer);
+  if (call == calls.end()) return no_message(says_nothing ? Why::kNotMessage : Why::kUnknownAnswer);
   // Left alone, the call would stay open for ever.
   if (says_nothing) m.failure = "its answer holds neither a result nor an error";
   m.kind = Message::Kind::kCallEnded;
@@ -78,32 +122,31 @@ Peer::Impl::Message Peer::Impl::Read(std::string_view line) {
   method_text = std::move(call->second.method);
   m.method = method_text;
   calls.erase(call);
-  return m;
 }
 
-std::optional<Peer::Impl::Message> Peer::Impl::Next() {
+const Peer::Impl::Message* Peer::Impl::Next() {
+  current = {};
   if (!expired.empty()) {
     auto [call, method] = std::move(expired.front());
     expired.pop_front();
-    Message m = Ended(call, std::move(method));
-    m.failure = "it did not answer in time";
-    m.too_late = true;
-    return m;
-  }
-  if (const auto line = framer.Next()) {
-    if (line->too_long == 0) return Read(line->text);
-    ++strays;
-    Message m;
-    m.stray = {StrayLine::Why::kTooLong, Beginning(line->text), line->too_long};
-    return m;
-  }
-  if (ended && !calls.empty()) {
+    current = Ended(call, std::move(method));
+    current.failure = "it did not answer in time";
+    current.too_late = true;
+  } else if (stray) {
+    current = Stray(*std::exchange(stray, std::nullopt));
+  } else if (const auto line = framer.Next()) {
+    if (line->too_long == 0) {
+      Read(line->text, current);
+    } else {
+      const Text head = Beginning(line->text);
+      current = Unreadable({StrayLine::Why::kTooLong, head, {}, line->too_long}, head, line->tail);
+    }
+  } else if (ended && !calls.empty()) {
     auto node = calls.extract(calls.begin());
-    Message m = Ended(node.key(), std::move(node.mapped().method));
-    m.failure = why_ended;
-    return m;
+    current = Ended(node.key(), std::move(node.mapped().method));
+    current.failure = why_ended;
   }
-  return std::nullopt;
+  return current.kind == Message::Kind::kNone ? nullptr : &current;
 }
 
 void Peer::Impl::Write(std::string_view head, std::string_view json) {
@@ -140,8 +183,8 @@ void Peer::End(std::string_view why) {
 }
 
 std::optional<PeerEvent> Peer::Next() {
-  const auto m = impl_->Next();
-  if (!m) return std::nullopt;
+  const Impl::Message* const m = impl_->Next();
+  if (m == nullptr) return std::nullopt;
   using Kind = Impl::Message::Kind;
   switch (m->kind) {
     case Kind::kRequest:
@@ -152,12 +195,13 @@ std::optional<PeerEvent> Peer::Next() {
       CallEnded ended{m->call, m->method, {}, std::nullopt, m->failure};
       // An error beside a result is an error.
       if (!m->error.absent()) {
-        ended.error = decode::Error(m->error);
+        ended.error = *wire::Read<RpcError>(m->error);
       } else {
         ended.result = m->result.text();
       }
       return ended;
     }
+    case Kind::kNone:
     case Kind::kStray:
       break;
   }
@@ -185,10 +229,23 @@ void Peer::Respond(JsonView id, std::string_view result) {
   impl_->Write(fmt::format("\"id\":{},\"result\":", IdText(id)), result.empty() ? "null" : result);
 }
 
-void Peer::Refuse(JsonView id, int32_t code, std::string_view message) {
+void Peer::Impl::Refuse(std::string_view id, int32_t code, std::string_view message, JsonView data) {
   std::string rest;
-  JsonWriter(rest).Begin('{').Key("code").Int(code).Key("message").String(message).End('}');
-  impl_->Write(fmt::format("\"id\":{},\"error\":", IdText(id)), rest);
+  JsonWriter w(rest);
+  w.Begin('{').Key("code").Int(code).Key("message").String(message).Field("data", data).End('}');
+  Write(fmt::format("\"id\":{},\"error\":", id), rest);
+}
+
+void Peer::Refuse(JsonView id, int32_t code, std::string_view message, JsonView data) {
+  impl_->Refuse(IdText(id), code, message, data);
+}
+
+void Peer::Cancel(uint64_t call) {
+  if (impl_->calls.count(call) > 0) impl_->CancelCall(call);
+}
+
+void Peer::Impl::CancelCall(uint64_t call) {
+  Write(R"("method":"$/cancel_request","params":)", fmt::format("{{\"requestId\":{}}}", call));
 }
 
 std::string_view Peer::Output() const { return std::string_view(impl_->out).substr(impl_->sent); }
@@ -213,6 +270,8 @@ void Peer::Tick(Now now) {
       ++it;
       continue;
     }
+    // Before the handshake nobody knows what it understands.
+    if (it->second.method != "initialize") impl_->CancelCall(it->first);
     impl_->expired.emplace_back(it->first, std::move(it->second.method));
     it = impl_->calls.erase(it);
   }

@@ -1,6 +1,7 @@
 #include "watchbill/acp/read.hpp"
 
 #include "decode.hpp"
+#include "fields.hpp"
 #include "watchbill/acp/framer.hpp"
 
 namespace watchbill::acp {
@@ -12,47 +13,20 @@ struct Reader::State {
 Reader::Reader() : state_(std::make_unique<State>()) {}
 Reader::~Reader() = default;
 
-namespace {
-
-template <typename Decode>
-auto Parsed(json::Document& document, JsonView text, const Decode& decode)
-    -> decltype(decode(json::Value())) {
-  if (text.absent()) return decode(json::Value());
-  if (absl::Status status = document.Parse(text.text()); !status.ok()) return status;
-  return decode(document.root());
+template <typename Message>
+absl::StatusOr<Message> Reader::Read(JsonView json) {
+  if (json.absent()) return wire::Read<Message>(json::Value());
+  if (absl::Status status = state_->document.Parse(json.text()); !status.ok()) return status;
+  return wire::Read<Message>(state_->document.root());
 }
 
-}  // namespace
+absl::StatusOr<JsonView> Reader::Check(JsonView json) {
+  if (absl::Status status = state_->document.Parse(json.text()); !status.ok()) return status;
+  return state_->document.root().text();
+}
 
-absl::StatusOr<InitializeRequest> Reader::Initialize(JsonView params) {
-  return Parsed(state_->document, params, decode::Initialize);
-}
-absl::StatusOr<InitializeResponse> Reader::Initialized(JsonView result) {
-  return Parsed(state_->document, result, decode::Initialized);
-}
-absl::StatusOr<NewSessionRequest> Reader::NewSession(JsonView params) {
-  return Parsed(state_->document, params, decode::NewSession);
-}
-absl::StatusOr<NewSessionResponse> Reader::SessionMade(JsonView result) {
-  return Parsed(state_->document, result, decode::SessionMade);
-}
-absl::StatusOr<PromptRequest> Reader::Prompt(JsonView params) {
-  return Parsed(state_->document, params, decode::Prompt);
-}
-absl::StatusOr<PromptResponse> Reader::Prompted(JsonView result) {
-  return Parsed(state_->document, result, decode::Prompted);
-}
-absl::StatusOr<SessionUpdate> Reader::Update(JsonView params) {
-  return Parsed(state_->document, params, decode::Update);
-}
-absl::StatusOr<PermissionRequest> Reader::Permission(JsonView params) {
-  return Parsed(state_->document, params, decode::Permission);
-}
-absl::StatusOr<OptText> Reader::PermissionAnswer(JsonView result) {
-  return Parsed(state_->document, result, decode::PermissionAnswer);
-}
-absl::StatusOr<Text> Reader::Cancel(JsonView params) {
-  return Parsed(state_->document, params, decode::Session);
-}
+#define WATCHBILL_ACP_READER(Type, words) template absl::StatusOr<Type> Reader::Read<Type>(JsonView);
+WATCHBILL_ACP_MESSAGES(WATCHBILL_ACP_READER)
+#undef WATCHBILL_ACP_READER
 
 }  // namespace watchbill::acp

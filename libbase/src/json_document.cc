@@ -2,319 +2,478 @@
 
 #include <fmt/core.h>
 
-#include <boost/json/basic_parser_impl.hpp>
+#include <algorithm>
 #include <charconv>
-#include <cmath>
-#include <cstring>
+#include <cstdlib>
+#include <string>
 
-#include "watchbill/base/json_writer.hpp"
+#include "json_bytes.hpp"
+
+// Of the loop's own steps: called, they would have to be given its registers in memory.
+#if defined(__GNUC__)
+#define WB_INLINE __attribute__((always_inline))
+#else
+#define WB_INLINE
+#endif
 
 namespace watchbill::json {
 namespace {
 
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
+// Places are 32 bits wide.
+constexpr size_t kLongest = UINT32_MAX - 4 * kPadding;
+constexpr uint32_t kNone = UINT32_MAX;
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+// What is kept of the text closes up: the piece that ends at `end` moves to the front.
+void Move(char* piece, size_t squeezed, const char* end) {
+  if (squeezed > 0 && piece != end) std::memmove(piece - squeezed, piece, static_cast<size_t>(end - piece));
 }
 
-// The code unit of the \uXXXX at `at`, or -1.
-int EscapedUnit(std::string_view s, size_t at) {
-  if (at + 6 > s.size() || s[at] != '\\' || s[at + 1] != 'u') return -1;
-  int unit = 0;
-  for (size_t i = at + 2; i < at + 6; ++i) {
-    const int digit = HexDigit(s[i]);
-    if (digit < 0) return -1;
-    unit = unit * 16 + digit;
-  }
-  return unit;
+// The piece ends with the white space at `at`, if there is any. Gives the end of that.
+[[gnu::noinline]] char* Squeeze(char* piece, size_t squeezed, char* at) {
+  Move(piece, squeezed, at);
+  while (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t') ++at;
+  return at;
 }
 
-// JSON.stringify writes half a surrogate pair where a string was cut in one; the parser would refuse all of
-// the frame for it. Nothing is copied where there is none.
-std::optional<std::string> WithoutLoneSurrogates(std::string_view s) {
-  std::optional<std::string> out;
-  size_t copied = 0;
-  for (size_t at = 0; at < s.size();) {
-    const void* found = std::memchr(s.data() + at, '\\', s.size() - at);
-    if (found == nullptr) break;
-    at = static_cast<size_t>(static_cast<const char*>(found) - s.data());
-    const int unit = EscapedUnit(s, at);
-    if (unit < 0) {
-      at += 2;
-      continue;
+// Whether a number of the grammar is finite. A double ends within the numbers of 309 digits: all others are
+// told by where their first digit stands that is not 0, and only those are read.
+bool IsFinite(const char* begin, const char* end) {
+  const char* at = *begin == '-' ? begin + 1 : begin;
+  const char* const whole = at;
+  while (IsDigit(*at)) ++at;
+  int64_t magnitude = at - whole;  // the number is below 10 to this
+  if (*whole == '0') {
+    magnitude = 0;
+    const char* const fraction = *at == '.' ? at + 1 : at;
+    for (at = fraction; *at == '0'; ++at) {
     }
-    const bool high = unit >= 0xD800 && unit <= 0xDBFF;
-    const bool low = unit >= 0xDC00 && unit <= 0xDFFF;
-    if (high) {
-      const int second = EscapedUnit(s, at + 6);
-      if (second >= 0xDC00 && second <= 0xDFFF) {
-        at += 12;
-        continue;
-      }
-    }
-    if (high || low) {
-      if (!out) out.emplace();
-      out->append(s.substr(copied, at - copied)).append("\\ufffd");
-      copied = at + 6;
-    }
-    at += 6;
+    if (!IsDigit(*at)) return true;  // nothing but zeros
+    magnitude = fraction - at;
   }
-  if (out) out->append(s.substr(copied));
-  return out;
+  while (IsDigit(*at) || *at == '.') ++at;
+  if (at != end) {
+    ++at;
+    const bool less = *at == '-';
+    if (less || *at == '+') ++at;
+    int64_t exponent = 0;
+    for (; at != end; ++at) exponent = std::min<int64_t>(exponent * 10 + (*at - '0'), int64_t{1} << 40);
+    magnitude += less ? -exponent : exponent;
+  }
+  if (magnitude != 309) return magnitude < 309;
+  double value = 0;
+  return std::from_chars(begin, end, value).ec == std::errc();
+}
+
+// The escape \u at `at`: writes what it means, gives how long it is; 0 for none.
+size_t Unicode(const char* at, char*& out) {
+  const int unit = HexUnit(at + 2);
+  if (unit < 0) return 0;
+  uint32_t point = static_cast<uint32_t>(unit);
+  size_t length = 6;
+  if (unit >= 0xD800 && unit <= 0xDFFF) {
+    const int second = at[6] == '\\' && at[7] == 'u' ? HexUnit(at + 8) : -1;
+    if (unit <= 0xDBFF && second >= 0xDC00 && second <= 0xDFFF) {
+      point = 0x10000 + ((point - 0xD800) << 10) + (static_cast<uint32_t>(second) - 0xDC00);
+      length = 12;
+    } else {
+      // JSON.stringify writes half a pair where a string was cut in one; it is not worth the whole text.
+      point = 0xFFFD;
+    }
+  }
+  out += WriteUtf8(point, out);
+  return length;
+}
+
+// The text with U+FFFD for each piece that is no UTF-8; padding is behind it.
+std::string Mended(const char* at, const char* end) {
+  std::string out;
+  out.reserve(static_cast<size_t>(end - at) * 9 / 8);
+  const char* kept = at;
+  while (at < end) {
+    const int length = Utf8At(at);
+    if (length < 0) out.append(kept, at).append("\xEF\xBF\xBD");
+    at += std::abs(length);
+    if (length < 0) kept = at;
+  }
+  return out.append(kept, end);
 }
 
 }  // namespace
 
-// What the parser calls while it reads: writes the compact text and the nodes.
-class Document::Handler {
+// Reads the text of its document in one pass and in place.
+class Document::Scanner {
  public:
-  static constexpr std::size_t max_object_size = static_cast<std::size_t>(-1);
-  static constexpr std::size_t max_array_size = static_cast<std::size_t>(-1);
-  static constexpr std::size_t max_key_size = static_cast<std::size_t>(-1);
-  static constexpr std::size_t max_string_size = static_cast<std::size_t>(-1);
-  using Error = boost::json::error_code;
-  using Text = boost::json::string_view;
+  Scanner(Document& document, size_t size)
+      : d_(document),
+        base_(document.text_.items.get()),
+        end_(base_ + size),
+        mend_(document.limits_.mend_utf8) {}
 
-  explicit Handler(Document* document) : d_(*document) {}
+  bool Run();
 
-  void Reset() {
-    open_.clear();
-    number_.clear();
-    in_string_ = false;
-    after_key_ = false;
-  }
-
-  bool on_document_begin(Error&) { return true; }
-  bool on_document_end(Error&) { return true; }
-  bool on_object_begin(Error&) { return Open(Kind::kObject, '{'); }
-  bool on_object_end(std::size_t, Error&) { return Close('}'); }
-  bool on_array_begin(Error&) { return Open(Kind::kArray, '['); }
-  bool on_array_end(std::size_t, Error&) { return Close(']'); }
-  bool on_key_part(Text s, std::size_t, Error&) { return Part(s); }
-  bool on_key(Text s, std::size_t, Error&) {
-    String(s);
-    d_.compact_.push_back(':');
-    after_key_ = true;
-    return true;
-  }
-  bool on_string_part(Text s, std::size_t, Error&) { return Part(s); }
-  bool on_string(Text s, std::size_t, Error&) {
-    String(s);
-    return true;
-  }
-  bool on_number_part(Text s, Error&) {
-    number_.append(s.data(), s.size());
-    return true;
-  }
-  bool on_int64(std::int64_t, Text s, Error&) { return Number(s); }
-  bool on_uint64(std::uint64_t, Text s, Error&) { return Number(s); }
-  bool on_double(double value, Text s, Error& ec) {
-    if (!std::isfinite(value)) {
-      ec = boost::json::error::exponent_overflow;
-      return false;
-    }
-    return Number(s);
-  }
-  bool on_bool(bool value, Error&) { return Scalar(Kind::kBool, value ? "true" : "false"); }
-  bool on_null(Error&) { return Scalar(Kind::kNull, "null"); }
-  bool on_comment_part(Text, Error&) { return true; }
-  bool on_comment(Text, Error&) { return true; }
+  // After a failure.
+  const char* fault() const { return fault_; }
+  size_t fault_at() const { return static_cast<size_t>(fault_at_ - base_); }
+  // After a success: how long the compact text is, and whether it is to be mended.
+  size_t size() const { return static_cast<size_t>(end_ - base_) - squeezed_; }
+  bool bad_utf8() const { return bad_utf8_; }
+  size_t decoded() const { return decoded_; }
 
  private:
-  uint32_t Size() const { return static_cast<uint32_t>(d_.compact_.size()); }
-
-  uint32_t Start(Kind kind) {
-    if (!after_key_ && !d_.compact_.empty() && d_.compact_.back() != '{' && d_.compact_.back() != '[') {
-      d_.compact_.push_back(',');
-    }
-    const auto index = static_cast<uint32_t>(d_.nodes_.size());
-    d_.nodes_.push_back(Node{kind, false, after_key_, Size(), 0, index + 1, 0, 0});
-    after_key_ = false;
-    return index;
+  char* Fail(const char* what, char* at) {
+    fault_ = what;
+    fault_at_ = at;
+    return nullptr;
   }
-  bool Open(Kind kind, char bracket) {
-    open_.push_back(Start(kind));
-    d_.compact_.push_back(bracket);
-    return true;
-  }
-  bool Close(char bracket) {
-    d_.compact_.push_back(bracket);
-    Node& node = d_.nodes_[open_.back()];
-    node.end = Size();
-    node.next = static_cast<uint32_t>(d_.nodes_.size());
-    open_.pop_back();
-    return true;
-  }
-  bool Scalar(Kind kind, std::string_view text) {
-    Node& node = d_.nodes_[Start(kind)];
-    d_.compact_.append(text);
-    node.end = Size();
-    return true;
-  }
-  bool Number(Text last) {
-    number_.append(last.data(), last.size());
-    Scalar(Kind::kNumber, number_);
-    number_.clear();
-    return true;
-  }
-  bool Part(Text s) {
-    if (!in_string_) part_begin_ = static_cast<uint32_t>(d_.decoded_.size());
-    in_string_ = true;
-    d_.decoded_.append(s.data(), s.size());
-    return true;
-  }
-  void String(Text last) {
-    const uint32_t index = Start(Kind::kString);
-    std::string_view whole(last.data(), last.size());
-    if (in_string_) {
-      d_.decoded_.append(last.data(), last.size());
-      whole = std::string_view(d_.decoded_).substr(part_begin_);
-    }
-    Node& node = d_.nodes_[index];
-    AppendJsonString(d_.compact_, whole);
-    node.end = Size();
-    if (node.end - node.begin == whole.size() + 2) {  // no escapes: the text itself is the string
-      if (in_string_) d_.decoded_.resize(part_begin_);
-    } else {
-      node.decoded = true;
-      if (!in_string_) {
-        part_begin_ = static_cast<uint32_t>(d_.decoded_.size());
-        d_.decoded_.append(last.data(), last.size());
-      }
-      node.text = part_begin_;
-      node.text_size = static_cast<uint32_t>(d_.decoded_.size()) - part_begin_;
-    }
-    in_string_ = false;
-  }
+  char* Utf8End(char* at);
+  char* PlainEnd(char* at);
+  char* Escaped(char* begin, char* at, char*& piece, char*& origin);
+  size_t Respell(char* at, std::string_view meant, char* piece, size_t squeezed);
+  char* Number(char* at);
 
   Document& d_;
-  std::vector<uint32_t> open_;
-  std::string number_;
-  bool in_string_ = false;
-  bool after_key_ = false;
-  uint32_t part_begin_ = 0;
+  char* const base_;
+  char* const end_;  // a NUL stands here, which nothing takes: so no step needs to ask for the end
+  const bool mend_;
+  bool bad_utf8_ = false;
+  size_t squeezed_ = 0;
+  size_t decoded_ = 0;
+  const char* fault_ = "";
+  char* fault_at_ = nullptr;
 };
 
-struct Document::Parser {
-  Parser(Document* document, const Limits& limits) : impl(OptionsFor(limits), document) {}
-  static boost::json::parse_options OptionsFor(const Limits& limits) {
-    boost::json::parse_options options;
-    options.max_depth = limits.depth;
-    return options;
+// The end of the bytes beyond ASCII at `at`, or of those of them that are UTF-8.
+[[gnu::noinline]] char* Document::Scanner::Utf8End(char* at) {
+  while (static_cast<signed char>(*at) < 0) {
+    const int length = Utf8At(at);
+    if (length < 0) {
+      if (!mend_) return at;
+      bad_utf8_ = true;
+    }
+    at += std::abs(length);
   }
-  boost::json::basic_parser<Handler> impl;
-};
+  return at;
+}
 
-Document::Document(Limits limits) : limits_(limits), parser_(std::make_unique<Parser>(this, limits)) {}
-Document::~Document() = default;
+// Behind the opening quote: the closing quote, a backslash, or what may not stand in a string.
+inline char* Document::Scanner::PlainEnd(char* at) {
+  for (;;) {
+    const size_t plain = PlainInBlock(at);
+    if (plain == kBlock) {
+      at += kBlock;  // a step that waits for nothing
+      continue;
+    }
+    at += plain;
+    if (static_cast<signed char>(*at) >= 0) [[likely]]
+      return at;
+    at = Utf8End(at);
+    if (static_cast<signed char>(*at) < 0) return at;
+  }
+}
+
+// The escape at `at` becomes what it means, as AppendJsonString writes that. Gives how long it is then: never
+// longer than it was.
+size_t Document::Scanner::Respell(char* at, std::string_view meant, char* piece, size_t squeezed) {
+  Move(piece, squeezed, at);
+  char* const out = at - squeezed;
+  const auto first = static_cast<unsigned char>(meant[0]);
+  if (first < 0x20 || first == '"' || first == '\\') return WriteEscape(meant[0], out);
+  std::memcpy(out, meant.data(), meant.size());
+  return meant.size();
+}
+
+// A string from `begin` on, behind its quote, whose first byte that is not plain is at `at`: decodes it,
+// spells its escapes as AppendJsonString does, and gives its closing quote or null. `piece` and `origin` are
+// as in Run.
+char* Document::Scanner::Escaped(char* const begin, char* at, char*& piece, char*& origin) {
+  // What is decoded is shorter than its text by a byte and two quotes at least, and something stands behind
+  // every string but the last: so the sizes before the strings find room in that of the whole text.
+  const size_t need = static_cast<size_t>(end_ - base_) + 2 * kPadding;
+  if (d_.decoded_.size < need) d_.decoded_.MakeAnew(need);
+  uint32_t size = static_cast<uint32_t>(at - begin);
+  char* const start = d_.decoded_.items.get() + decoded_ + sizeof size;
+  std::memcpy(start, begin, size);
+  char* out = start + size;
+  for (;;) {
+    if (*at == '\\') {
+      const char meant = kEscapes[static_cast<unsigned char>(at[1])];
+      size_t length = 2;
+      bool ours = meant != '/';
+      char* const unit = out;
+      if (meant != 0) {
+        *out++ = meant;
+      } else if (at[1] != 'u') {
+        return Fail("one of \\ \" / b f n r t u was expected behind a backslash", at + 1);
+      } else {
+        length = Unicode(at, out);
+        if (length == 0) return Fail("four hexadecimal digits were expected", at + 2);
+        ours = IsOurSpelling(at);
+      }
+      if (!ours) {
+        const std::string_view means(unit, static_cast<size_t>(out - unit));
+        origin += length - Respell(at, means, piece, static_cast<size_t>(origin - base_));
+        piece = at + length;
+      }
+      at += length;
+      if (*at == '\\') continue;
+    } else if (*at == '"') {
+      break;
+    } else if (static_cast<signed char>(*at) < 0) {
+      const int length = Utf8At(at);
+      if (length < 0) {
+        if (!mend_) return Fail("a string holds bytes that are no UTF-8", at);
+        bad_utf8_ = true;
+      }
+      std::memcpy(out, at, 4);
+      out += std::abs(length);
+      at += std::abs(length);
+    } else if (at == end_) {
+      return Fail("a closing quote was expected", at);
+    } else {
+      return Fail("an escape was expected where a control character stands", at);
+    }
+    for (;;) {
+      std::memcpy(out, at, kBlock);
+      const size_t plain = PlainInBlock(at);
+      if (plain < kBlock) {
+        out += plain;
+        at += plain;
+        break;
+      }
+      out += kBlock;
+      at += kBlock;
+    }
+  }
+  size = static_cast<uint32_t>(out - start);
+  std::memcpy(start - sizeof size, &size, sizeof size);
+  decoded_ += sizeof size + size;
+  return at;
+}
+
+// The end of the number at `at`, or null.
+inline char* Document::Scanner::Number(char* at) {
+  char* const begin = at;
+  if (*at == '-') ++at;
+  char* const whole = at;
+  if (!IsDigit(*at)) return Fail("a digit was expected", at);
+  if (*at == '0') {
+    ++at;
+  } else {
+    while (IsDigit(*at)) ++at;
+  }
+  bool look = at - whole > 308;
+  if (*at == '.') {
+    ++at;
+    if (!IsDigit(*at)) return Fail("a digit was expected", at);
+    while (IsDigit(*at)) ++at;
+  }
+  if (*at == 'e' || *at == 'E') {
+    ++at;
+    if (*at == '+' || *at == '-') ++at;
+    if (!IsDigit(*at)) return Fail("a digit was expected", at);
+    while (IsDigit(*at)) ++at;
+    look = true;
+  }
+  if (look && !IsFinite(begin, at)) return Fail("a number is beyond a double", begin);
+  return at;
+}
+
+bool Document::Scanner::Run() {
+  char* at = base_;
+  // Locals, for the loop lives in registers: bytes written may be anything to the compiler, members too.
+  char* piece = base_;  // the text from here to `at` has not moved yet
+  char* origin =
+      base_;  // ahead of base_ by what was squeezed out: places in the compact text count from here
+  Node* nodes = d_.nodes_.items.get();
+  Node* node = nodes;
+  Node* room = nodes + d_.nodes_.size;
+  uint32_t open = kNone;  // the innermost bracket, whose `next` is the one around it until it closes
+  char close = '\0';      // what closes it
+  size_t depth = 0;
+
+  const auto white = [&]() WB_INLINE {
+    if (static_cast<unsigned char>(*at) > ' ') [[likely]]
+      return;
+    char* const end = Squeeze(piece, static_cast<size_t>(origin - base_), at);
+    origin += end - at;
+    piece = at = end;
+  };
+  // A node for what stands from `begin` to `at`.
+  const auto add = [&](const char* begin, uint32_t next, Kind kind, bool decoded, bool member) WB_INLINE {
+    if (node == room) [[unlikely]] {
+      const auto used = static_cast<uint32_t>(node - nodes);
+      nodes = d_.MoreNodes(used);
+      node = nodes + used;
+      room = nodes + d_.nodes_.size;
+    }
+    node->begin = static_cast<uint32_t>(begin - origin);
+    node->end = static_cast<uint32_t>(at - origin);
+    node->next = next;
+    node->kind = kind;
+    node->decoded = decoded;
+    node->member = member;
+    ++node;
+  };
+  const auto string = [&](bool member) WB_INLINE {
+    char* const begin = at;
+    at = PlainEnd(at + 1);
+    if (*at == '"') [[likely]] {
+      ++at;
+      add(begin, 0, Kind::kString, false, member);
+      return true;
+    }
+    const auto decoded = static_cast<uint32_t>(decoded_);
+    // Copies, so that the others need no place in memory.
+    char *moved_piece = piece, *moved_origin = origin;
+    at = Escaped(begin + 1, at, moved_piece, moved_origin);
+    if (at == nullptr) return false;
+    ++at;
+    const char* const start = begin + (moved_origin - origin);
+    piece = moved_piece;
+    origin = moved_origin;
+    add(start, decoded, Kind::kString, true, member);
+    return true;
+  };
+  const auto word = [&](std::string_view letters, Kind kind) WB_INLINE {
+    if (std::memcmp(at, letters.data(), letters.size()) != 0) return false;
+    char* const begin = at;
+    at += letters.size();
+    add(begin, 0, kind, false, close == '}');
+    return true;
+  };
+  constexpr const char* kValue = "a value was expected";
+
+  white();
+  for (;;) {
+    const bool member = close == '}';
+    if (member) {
+      if (*at != '"') return Fail("a name in quotes was expected", at);
+      if (!string(false)) return false;
+      white();
+      if (*at != ':') return Fail("a colon was expected", at);
+      ++at;
+      white();
+    }
+    switch (*at) {
+      case '"':
+        if (!string(member)) return false;
+        break;
+      case '{':
+      case '[': {
+        if (depth == d_.limits_.depth) return Fail("arrays and objects are nested too deep", at);
+        ++depth;
+        const bool object = *at == '{';
+        add(at, open, object ? Kind::kObject : Kind::kArray, false, member);
+        open = static_cast<uint32_t>(node - nodes) - 1;
+        close = object ? '}' : ']';
+        ++at;
+        white();
+        if (*at != close) continue;
+        break;  // an empty one closes like any other
+      }
+      case 't':
+        if (!word("true", Kind::kBool)) return Fail(kValue, at);
+        break;
+      case 'f':
+        if (!word("false", Kind::kBool)) return Fail(kValue, at);
+        break;
+      case 'n':
+        if (!word("null", Kind::kNull)) return Fail(kValue, at);
+        break;
+      default: {
+        if (*at != '-' && !IsDigit(*at)) return Fail(kValue, at);
+        char* const begin = at;
+        at = Number(at);
+        if (at == nullptr) return false;
+        add(begin, 0, Kind::kNumber, false, member);
+      }
+    }
+    // Behind a value: brackets close, until a comma says that another follows.
+    for (;;) {
+      white();
+      if (open == kNone) {
+        if (at != end_) return Fail("nothing more was expected", at);
+        squeezed_ = static_cast<size_t>(origin - base_);
+        Move(piece, squeezed_, at);
+        d_.nodes_used_ = static_cast<uint32_t>(node - nodes);
+        return true;
+      }
+      if (*at == ',') {
+        ++at;
+        white();
+        break;
+      }
+      if (*at != close) {
+        return Fail(close == '}' ? "a comma or } was expected" : "a comma or ] was expected", at);
+      }
+      ++at;
+      --depth;
+      Node& closed = nodes[open];
+      open = closed.next;
+      closed.next = static_cast<uint32_t>(node - nodes);
+      closed.end = static_cast<uint32_t>(at - origin);
+      close = open != kNone && nodes[open].kind == Kind::kObject ? '}' : ']';
+    }
+  }
+}
+
+Document::Node* Document::MoreNodes(uint32_t used) {
+  Room<Node> more;
+  more.size = std::max<size_t>(64, nodes_.size * 2);
+  more.items = std::make_unique_for_overwrite<Node[]>(more.size);
+  std::copy(nodes_.items.get(), nodes_.items.get() + used, more.items.get());
+  nodes_ = std::move(more);
+  return nodes_.items.get();
+}
+
+// So that one enormous text does not hold its memory for ever, and texts that take turns do not thrash.
+void Document::LetGoOfMuch() {
+  constexpr size_t kAlwaysKept = 64 << 10;
+  const size_t held = text_.size + decoded_.size + nodes_.size * sizeof(Node);
+  if (held <= kAlwaysKept || used_ > held / 8) {
+    small_texts_ = 0;
+  } else if (++small_texts_ == 8) {
+    small_texts_ = 0;
+    text_ = {};
+    decoded_ = {};
+    nodes_ = {};
+  }
+}
 
 absl::Status Document::Parse(std::string_view text) {
-  compact_.clear();
-  decoded_.clear();
-  nodes_.clear();
-  if (text.size() > limits_.bytes) {
+  LetGoOfMuch();
+  nodes_used_ = 0;
+  used_ = 0;
+  const size_t most = std::min(limits_.bytes, kLongest);
+  if (text.size() > most) {
     return absl::InvalidArgumentError(
-        fmt::format("the JSON text is {} bytes long; {} are the most", text.size(), limits_.bytes));
+        fmt::format("the JSON text is {} bytes long; {} are the most", text.size(), most));
   }
-  std::optional<std::string> mended = WithoutLoneSurrogates(text);
-  const std::string_view source = mended ? std::string_view(*mended) : text;
-  parser_->impl.reset();
-  parser_->impl.handler().Reset();
-  boost::json::error_code ec;
-  size_t read = parser_->impl.write_some(false, source.data(), source.size(), ec);
-  if (!ec && read < source.size()) {
-    while (read < source.size() && std::strchr(" \t\r\n", source[read]) != nullptr && source[read] != '\0')
-      ++read;
-    if (read < source.size()) ec = boost::json::error::extra_data;
+  return Read(text);
+}
+
+absl::Status Document::Read(std::string_view text) {
+  if (const size_t need = text.size() + kPadding; text_.size < need) text_.MakeAnew(need);
+  char* const copy = text_.items.get();
+  if (!text.empty()) std::memcpy(copy, text.data(), text.size());
+  std::memset(copy + text.size(), 0, kPadding);
+
+  Scanner scanner(*this, text.size());
+  const bool read = scanner.Run();
+  used_ = text.size() + scanner.decoded() + nodes_used_ * sizeof(Node);
+  if (!read) {
+    return absl::InvalidArgumentError(
+        fmt::format("not JSON: {} at byte {}", scanner.fault(), scanner.fault_at()));
   }
-  if (ec) {
-    nodes_.clear();
-    return absl::InvalidArgumentError(fmt::format("not JSON: {} at byte {}", ec.message(), read));
-  }
-  return absl::OkStatus();
-}
-
-Value Document::root() const {
-  if (nodes_.empty()) return {};
-  return Value(this, 0, static_cast<uint32_t>(nodes_.size()));
-}
-
-std::string_view Document::StringOf(const Node& node) const {
-  if (node.decoded) return std::string_view(decoded_).substr(node.text, node.text_size);
-  return std::string_view(compact_).substr(node.begin + 1, node.end - node.begin - 2);
-}
-
-Kind Value::kind() const { return absent() ? Kind::kAbsent : document_->nodes_[node_].kind; }
-
-JsonView Value::text() const {
-  if (absent()) return {};
-  const auto& node = document_->nodes_[node_];
-  return JsonView::Trusted(std::string_view(document_->compact_).substr(node.begin, node.end - node.begin));
-}
-
-std::optional<std::string_view> Value::AsString() const {
-  if (kind() != Kind::kString) return std::nullopt;
-  return document_->StringOf(document_->nodes_[node_]);
-}
-
-std::optional<int64_t> Value::AsInt() const {
-  if (kind() != Kind::kNumber) return std::nullopt;
-  const std::string_view s = text().text();
-  int64_t whole = 0;
-  const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), whole);
-  if (error == std::errc() && end == s.data() + s.size()) return whole;
-  const std::optional<double> value = AsDouble();
-  // Beyond 2^53 a double no longer says which whole number was meant.
-  if (!value || std::fabs(*value) > 9007199254740992.0 || std::trunc(*value) != *value) return std::nullopt;
-  return static_cast<int64_t>(*value);
-}
-
-std::optional<double> Value::AsDouble() const {
-  if (kind() != Kind::kNumber) return std::nullopt;
-  const std::string_view s = text().text();
-  double value = 0;
-  const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), value);
-  if (error == std::errc::result_out_of_range) return 0.0;  // too small: what is too large was refused
-  if (error != std::errc() || end != s.data() + s.size()) return std::nullopt;
-  return value;
-}
-
-std::optional<bool> Value::AsBool() const {
-  if (kind() != Kind::kBool) return std::nullopt;
-  return text().text() == "true";
-}
-
-Value Value::operator[](std::string_view key) const {
-  Value found;
-  if (!is_object()) return found;
-  for (Value member = First(); !member.absent(); member = member.Next()) {
-    if (member.Key() == key) found = member;
-  }
-  return found;
-}
-
-Value Value::First() const {
-  const Kind k = kind();
-  if (k != Kind::kArray && k != Kind::kObject) return {};
-  const uint32_t end = document_->nodes_[node_].next;
-  const uint32_t first = node_ + (k == Kind::kObject ? 2 : 1);
-  if (first >= end) return {};
-  return Value(document_, first, end);
-}
-
-Value Value::Next() const {
-  if (absent()) return {};
-  const auto& node = document_->nodes_[node_];
-  const uint32_t next = node.next + (node.member ? 1 : 0);
-  if (next >= end_) return {};
-  return Value(document_, next, end_);
-}
-
-std::string_view Value::Key() const {
-  if (absent() || !document_->nodes_[node_].member) return {};
-  return document_->StringOf(document_->nodes_[node_ - 1]);
+  if (!scanner.bad_utf8()) return absl::OkStatus();
+  // All else is as it should be: once mended it is read again, and cannot come here again.
+  nodes_used_ = 0;
+  std::memset(copy + scanner.size(), 0, kPadding);
+  const std::string mended = Mended(copy, copy + scanner.size());
+  if (mended.size() > kLongest) return absl::InvalidArgumentError("the JSON text is too long once mended");
+  return Read(mended);
 }
 
 }  // namespace watchbill::json

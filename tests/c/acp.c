@@ -67,11 +67,12 @@ static int32_t kind_of(const char* word) {
     const char* word;
     int32_t kind;
   } kinds[] = {{"handshake ", WB_ACP_HANDSHAKE_DONE},
-               {"session ", WB_ACP_SESSION_MADE},
+               {"session ", WB_ACP_SESSION_OPENED},
                {"prompt ", WB_ACP_PROMPT_ENDED},
                {"update ", WB_ACP_UPDATED},
                {"permission ", WB_ACP_PERMISSION_ASKED},
                {"closed ", WB_ACP_PERMISSION_CLOSED},
+               {"notified ", WB_ACP_NOTIFIED},
                {"skipped", WB_ACP_SKIPPED}};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
     if (strncmp(word, kinds[i].word, strlen(kinds[i].word)) == 0) return kinds[i].kind;
@@ -107,7 +108,7 @@ static void run_conversation(void) {
       if (event.kind == WB_ACP_UPDATED) CHECK(event.json.data[0] == '{' && str_is(event.session, "s1"));
       if (event.kind == WB_ACP_HANDSHAKE_DONE) {
         CHECK(wb_acp_client_session_new(client, str("/project"), kStart, NULL, NULL) == WB_OK);
-      } else if (event.kind == WB_ACP_SESSION_MADE) {
+      } else if (event.kind == WB_ACP_SESSION_OPENED) {
         CHECK(str_is(event.session, "s1"));
         CHECK(wb_acp_client_prompt(client, str("s1"), str("hi"), NULL, NULL) == WB_OK);
       } else if (event.kind == WB_ACP_PROMPT_ENDED) {
@@ -133,7 +134,7 @@ static wb_acp_client* prompting(uint64_t* prompt) {
   CHECK(str_is(expect(client, WB_ACP_HANDSHAKE_DONE).json, "{\"protocolVersion\":1}"));
   CHECK(wb_acp_client_session_new(client, str("/x"), kStart, &call, NULL) == WB_OK);
   feed(client, "{\"id\":2,\"result\":{\"sessionId\":\"s\"}}\n");
-  CHECK(expect(client, WB_ACP_SESSION_MADE).call == call);
+  CHECK(expect(client, WB_ACP_SESSION_OPENED).call == call);
   taken(client, written, sizeof written);
   CHECK(wb_acp_client_prompt(client, str("s"), str("say \"hi\"\n"), prompt, NULL) == WB_OK);
   CHECK(taken(client, written, sizeof written) > 0);

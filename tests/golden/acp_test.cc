@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "acp_words.hpp"
 #include "json_document.hpp"
 #include "watchbill/acp/client.hpp"
 #include "watchbill/acp/encode.hpp"
@@ -34,29 +35,6 @@ Golden Conversation(const std::string& name) {
   return golden;
 }
 
-// An event in words.
-struct Say {
-  static std::string Opt(const OptText& text) { return text ? std::string(*text) : "-"; }
-  std::string operator()(const HandshakeDone& e) const { return "handshake " + Encode(e.agent); }
-  std::string operator()(const HandshakeFailed& e) const {
-    return "handshake failed: " + std::string(e.says);
-  }
-  std::string operator()(const SessionMade& e) const {
-    return "session " + std::to_string(e.call) + " " + std::string(e.session.session);
-  }
-  std::string operator()(const PromptEnded& e) const {
-    return "prompt " + std::to_string(e.call) + " of " + std::string(e.session) + ": " +
-           std::string(e.stop_reason) + std::string(e.failure);
-  }
-  std::string operator()(const CallFailed& e) const {
-    return "failed " + std::to_string(e.call) + " " + std::string(e.method) + ": " + std::string(e.failure);
-  }
-  std::string operator()(const Updated& e) const { return "update " + Encode(e.update); }
-  std::string operator()(const PermissionAsked& e) const { return "permission " + Encode(e.permission); }
-  std::string operator()(const PermissionClosed& e) const { return "closed " + std::to_string(e.request); }
-  std::string operator()(const Skipped& e) const { return "skipped: " + std::string(e.why); }
-};
-
 // A client that has asked for a handshake, a session and, once it has it, a turn.
 struct Listener {
   Client client;
@@ -64,12 +42,16 @@ struct Listener {
   Listener() { REQUIRE(client.Initialize({}, Now{}).ok()); }
   void Drain() {
     while (const auto event = client.Next()) {
-      says.push_back(std::visit(Say{}, *event));
+      says.push_back(golden::InWords(*event));
       if (std::holds_alternative<HandshakeDone>(*event)) {
-        REQUIRE(client.NewSession({"/project", {}}, Now{}).ok());
-      } else if (const auto* made = std::get_if<SessionMade>(&*event)) {
-        const std::string session(made->session.session);
-        REQUIRE(client.Prompt({session, {}}).ok());
+        NewSessionRequest request;
+        request.cwd = "/project";
+        REQUIRE(client.NewSession(request, Now{}).ok());
+      } else if (const auto* made = std::get_if<SessionOpened>(&*event)) {
+        const std::string session(made->session);
+        PromptRequest request;
+        request.session_id = session;
+        REQUIRE(client.Prompt(request).ok());
       }
     }
   }
@@ -121,11 +103,14 @@ TEST_CASE("A1 every golden update is read and written as it stands") {
   for (std::string line; std::getline(file, line); ++lines) {
     CAPTURE(line);
     Client client;
+    json::Document document;
+    REQUIRE(document.Parse(line).ok());
+    client.Adopt(*document.root()["sessionId"].AsString(), {});
     client.Feed(R"({"jsonrpc":"2.0","method":"session/update","params":)" + line + "}\n");
     const auto event = client.Next();
     REQUIRE(event.has_value());
     REQUIRE(std::holds_alternative<Updated>(*event));
-    CHECK(Encode(std::get<Updated>(*event).update) == line);
+    CHECK(golden::InWords(*event) == "update " + line);
   }
   CHECK(lines >= 14);
 }

@@ -1,4 +1,4 @@
-// Two ends, a pool, a client and an agent that a random number plays.
+// Two ends, a client and an agent that a random number plays.
 #include <doctest/doctest.h>
 
 #include <deque>
@@ -7,7 +7,6 @@
 #include <string>
 
 #include "seeded.hpp"
-#include "watchbill/acp/agent_pool.hpp"
 #include "watchbill/acp/client.hpp"
 #include "watchbill/acp/encode.hpp"
 #include "watchbill/acp/peer.hpp"
@@ -40,7 +39,7 @@ TEST_CASE("A2 two ends back to back: every call is answered once, with its own a
   const auto text = [&] {
     std::string out;
     for (size_t n = random.Below(6); n > 0; --n) out.append(random.Of(pieces));
-    return Encode(PromptResponse{out});
+    return Encode(PromptResponse{out, {}, {}});
   };
   uint64_t calls = 0;
   const auto under_way = [&] { return !ends[0].open.empty() || !ends[1].open.empty(); };
@@ -60,7 +59,7 @@ TEST_CASE("A2 two ends back to back: every call is answered once, with its own a
             const auto it = end.open.find(ended->call);
             REQUIRE(it != end.open.end());
             if (ended->error) {
-              CHECK(Encode(PromptResponse{ended->error->message}) == it->second);
+              CHECK(Encode(PromptResponse{ended->error->message, {}, {}}) == it->second);
             } else {
               CHECK(ended->result.text() == it->second);
             }
@@ -110,145 +109,6 @@ TEST_CASE("A2 two ends back to back: every call is answered once, with its own a
   CHECK(ends[0].answered + ends[1].answered == calls);
 }
 
-TEST_CASE(
-    "S2 S6 S7 agents that anything happens to never leave the table, and every process is ended or said "
-    "gone") {
-  const uint64_t seed = TestSeed();
-  CAPTURE(seed);
-  Seeded random(seed);
-  using S = AgentState;
-  static const std::set<std::pair<S, S>> kSteps = {
-      {S::kStopped, S::kStarting}, {S::kError, S::kStarting},   {S::kStarting, S::kReady},
-      {S::kStarting, S::kError},   {S::kStarting, S::kStopped}, {S::kReady, S::kBusy},
-      {S::kBusy, S::kReady},       {S::kReady, S::kStopped},    {S::kBusy, S::kStopped},
-      {S::kReady, S::kError},      {S::kBusy, S::kError}};
-  // What there is outside: a process, and what it started.
-  struct Outside {
-    S state = S::kStopped;
-    bool process = false, tree = false, closed = false;
-    int signals = 0;
-  };
-  const std::vector<std::string> names = {"a", "b", "c"};
-  std::map<std::string, Outside> outside;
-  AgentPool pool;
-  for (const std::string& name : names) pool.Add(name);
-  Now now{1, 0};
-  PoolActions actions;
-  uint64_t changes = 0, spawned = 0, ended = 0;
-  const auto act = [&] {
-    for (const PoolAction& action : actions) {
-      if (const auto* spawn = std::get_if<SpawnAgent>(&action)) {
-        Outside& o = outside[spawn->agent];
-        CHECK_FALSE(o.process);
-        CHECK_FALSE(o.tree);
-        o = Outside{S::kStarting, true, !random.OneIn(3), false, 0};
-        ++spawned;
-      } else if (const auto* close = std::get_if<CloseAgentInput>(&action)) {
-        Outside& o = outside[close->agent];
-        CHECK(o.process);
-        CHECK_FALSE(o.closed);
-        o.closed = true;
-      } else if (const auto* signal = std::get_if<SignalAgent>(&action)) {
-        Outside& o = outside[signal->agent];
-        CHECK((o.process || o.tree));
-        if (signal->kill) CHECK(o.signals > 0);
-        ++o.signals;
-      } else {
-        const auto& changed = std::get<AgentChanged>(action);
-        Outside& o = outside[changed.agent];
-        CHECK(kSteps.count({o.state, changed.state}) == 1);
-        CHECK(changed.error.empty() == (changed.state != S::kError));
-        o.state = changed.state;
-        ++changes;
-      }
-    }
-    actions.clear();
-  };
-  const auto step = [&](bool closing) {
-    const std::string& name = random.Of(names);
-    Outside& o = outside[name];
-    switch (random.Below(12)) {
-      case 0:
-      case 1:
-        if (!closing) CHECK(pool.Start(name, now, actions).ok());
-        break;
-      case 2:
-        CHECK(pool.Stop(name, now, actions).ok());
-        break;
-      case 3:
-        if (!closing) CHECK(pool.Restart(name, now, actions).ok());
-        break;
-      case 4:
-      case 5:
-        if (o.process) (void)pool.HandshakeDone(name, now, actions);
-        break;
-      case 6:
-        if (o.process && o.state == S::kStarting && random.OneIn(2)) {
-          const bool running = random.OneIn(2);
-          o.process = running;
-          if (!running) o.tree = false, ++ended;
-          CHECK(pool.StartFailed(name, "it failed", running, now, actions).ok());
-        } else if (o.state != S::kStarting) {
-          CHECK_FALSE(pool.StartFailed(name, "it failed", random.OneIn(2), now, actions).ok());
-          CHECK(actions.empty());
-        }
-        break;
-      case 7:
-        if (o.process && (closing || random.OneIn(4))) {
-          o.process = false;
-          if (!o.tree) ++ended;
-          CHECK(pool.Exited(name, "it ended", o.tree, now, actions).ok());
-        } else if (!o.process && !o.tree) {
-          CHECK_FALSE(pool.Exited(name, "it ended", random.OneIn(2), now, actions).ok());
-          CHECK(actions.empty());
-        }
-        break;
-      case 8:
-        if (!o.process && o.tree) {
-          o.tree = false;
-          ++ended;
-          CHECK(pool.TreeGone(name, now, actions).ok());
-        } else if (o.process && !o.closed) {
-          CHECK_FALSE(pool.TreeGone(name, now, actions).ok());
-        }
-        break;
-      case 9:
-        if (!closing) (void)pool.Use(name, now, actions);
-        break;
-      case 10:
-        (void)pool.Release(name, now, actions);
-        break;
-      default:
-        now.mono_ns = random.OneIn(2) && pool.Deadline() != kNever
-                          ? pool.Deadline()
-                          : now.mono_ns + static_cast<int64_t>(random.Below(kSecond));
-        pool.Tick(now, actions);
-        CHECK(pool.Deadline() > now.mono_ns);
-    }
-    act();
-    for (const std::string& one : names) {
-      CHECK(pool.state(one) == outside[one].state);
-      const bool there = outside[one].process || outside[one].tree;
-      // Something that is there runs, or is being ended.
-      if (there) CHECK((pool.stopping(one) || outside[one].process));
-      if (!there) CHECK_FALSE(pool.stopping(one));
-      if (outside[one].state == S::kReady || outside[one].state == S::kBusy) CHECK(there);
-    }
-  };
-  for (int i = 0; i < 100'000; ++i) step(false);
-  CHECK(changes > 5'000);
-  CHECK(spawned > 1'000);
-  pool.StopAll(now, actions);
-  act();
-  for (int i = 0; i < 100'000 && !pool.idle(); ++i) step(true);
-  CHECK(pool.idle());
-  CHECK(ended == spawned);
-  CHECK(pool.Deadline() == kNever);
-  for (const std::string& name : names) {
-    CHECK((pool.state(name) == S::kStopped || pool.state(name) == S::kError));
-  }
-}
-
 TEST_CASE("A1 a client and an agent that behaves, and one that does not, in random pieces") {
   const uint64_t seed = TestSeed();
   CAPTURE(seed);
@@ -294,13 +154,15 @@ TEST_CASE("A1 a client and an agent that behaves, and one that does not, in rand
       if (!ended) move(false);
       while (const auto event = client.Next()) {
         if (std::holds_alternative<HandshakeDone>(*event)) {
-          REQUIRE(client.NewSession({"/", {}}, now).ok());
-        } else if (const auto* made = std::get_if<SessionMade>(&*event)) {
-          session = made->session.session;
+          NewSessionRequest request;
+          request.cwd = "/";
+          REQUIRE(client.NewSession(request, now).ok());
+        } else if (const auto* made = std::get_if<SessionOpened>(&*event)) {
+          session = made->session;
         } else if (const auto* update = std::get_if<Updated>(&*event)) {
           ++updates;
-          if (const auto* chunk = std::get_if<Chunk>(&update->update.update)) {
-            CHECK(chunk->content.text == std::to_string(heard_chunk++));
+          if (const auto* chunk = std::get_if<ContentChunk>(&update->update)) {
+            CHECK(WordsOf(chunk->content) == std::to_string(heard_chunk++));
           }
         } else if (const auto* permission = std::get_if<PermissionAsked>(&*event)) {
           CHECK(asked.insert(permission->request).second);
@@ -329,23 +191,23 @@ TEST_CASE("A1 a client and an agent that behaves, and one that does not, in rand
         }
       }
       if (turn && random.OneIn(8)) {
-        agent.Respond(turn->view(), Encode(PromptResponse{"end_turn"}));
+        agent.Respond(turn->view(), Encode(PromptResponse{"end_turn", {}, {}}));
         turn.reset();
       }
       if (turn && random.OneIn(2)) {
-        SessionUpdate update;
-        update.session = "s";
+        SessionNotification update;
+        update.session_id = "s";
         const std::string number = std::to_string(next_chunk++);
-        Chunk chunk;
-        chunk.content.text = number;
+        ContentChunk chunk;
+        chunk.content = TextContent{number, std::nullopt, {}};
         update.update = chunk;
         agent.Notify("session/update", Encode(update));
       }
       if (turn && random.OneIn(6)) {
-        PermissionRequest request;
-        request.session = "s";
-        request.tool.id = "c";
-        request.options = {{"y", "Yes", "allow_once"}, {"n", "No", "reject_once"}};
+        RequestPermissionRequest request;
+        request.session_id = "s";
+        request.tool_call.tool_call_id = "c";
+        request.options = {{"y", "Yes", "allow_once", {}}, {"n", "No", "reject_once", {}}};
         (void)agent.Call("session/request_permission", Encode(request));
       }
       // Whole lines, where nothing of the agent's is half on its way.
@@ -354,7 +216,7 @@ TEST_CASE("A1 a client and an agent that behaves, and one that does not, in rand
         client.Feed(random.Of(noise) + "\n");
       }
       if (!ended && !session.empty() && prompt == 0) {
-        const auto call = client.Prompt({session, {}});
+        const auto call = client.Prompt({session, {}, {}});
         REQUIRE(call.ok());
         prompt = *call;
       }

@@ -23,37 +23,24 @@ int64_t TokensOf(std::string_view text) { return static_cast<int64_t>(text.size(
 // A name from outside, as it may stand in a sentence.
 std::string_view Shown(std::string_view name) { return name.substr(0, 100); }
 
-acp::ContentBlock TextBlock(std::string_view text) {
-  acp::ContentBlock block;
-  block.text = text;
-  return block;
-}
-
-acp::ToolContent Difference(const EditFile& edit) {
-  acp::ToolContent content;
-  content.type = "diff";
-  content.path = edit.path;
-  content.old_text = edit.before;
-  content.new_text = edit.after;
-  return content;
-}
+acp::ContentBlock TextBlock(std::string_view text) { return acp::TextContent{text, std::nullopt, {}}; }
 
 acp::ToolCallUpdate CallOf(const EditFile& edit, std::string_view id, std::string_view title) {
   acp::ToolCallUpdate call;
-  call.id = id;
+  call.tool_call_id = id;
   call.title = title;
   call.kind = "edit";
   call.status = "pending";
-  call.content = std::vector<acp::ToolContent>{Difference(edit)};
-  call.locations = std::vector<acp::Location>{{edit.path, 4}};
+  call.content.emplace().push_back(acp::Diff{edit.path, edit.after, edit.before, {}});
+  call.locations.emplace().push_back({edit.path, 4, {}});
   return call;
 }
 
 constexpr acp::PermissionOption kChoices[] = {
-    {"allow-once", "Allow once", "allow_once"},
-    {"allow-always", "Always allow", "allow_always"},
-    {"reject-once", "Reject", "reject_once"},
-    {"reject-always", "Never allow", "reject_always"},
+    {"allow-once", "Allow once", "allow_once", {}},
+    {"allow-always", "Always allow", "allow_always", {}},
+    {"reject-once", "Reject", "reject_once", {}},
+    {"reject-always", "Never allow", "reject_always", {}},
 };
 
 // The text of a prompt: what was written, and where links lead. InvalidArgument names a block that cannot be
@@ -62,14 +49,14 @@ absl::StatusOr<std::string> TextOf(const acp::PromptRequest& prompt) {
   std::string text;
   for (const acp::ContentBlock& block : prompt.prompt) {
     if (!text.empty()) text += '\n';
-    if (block.type == "text") {
-      text.append(block.text.value_or(""));
-    } else if (block.type == "resource_link") {
-      text.append(fmt::format("{} <{}>", block.name.value_or("a link"), block.uri.value_or("")));
+    if (const auto* words = std::get_if<acp::TextContent>(&block)) {
+      text.append(words->text);
+    } else if (const auto* link = std::get_if<acp::ResourceLink>(&block)) {
+      text.append(fmt::format("{} <{}>", link->name, link->uri));
     } else {
       return absl::InvalidArgumentError(fmt::format(
           "session/prompt: this agent takes text and resource_link, no {}, as its capabilities say",
-          Shown(block.type)));
+          Shown(acp::TypeOf(block))));
     }
   }
   return text;
@@ -128,11 +115,11 @@ void AcpAgent::Tick(Now now) {
 
 void AcpAgent::OnRequest(const acp::IncomingRequest& request, Now now) {
   if (request.method == "initialize") {
-    if (const auto asked = reader_.Initialize(request.params); !asked.ok()) {
+    if (const auto asked = reader_.Read<acp::InitializeRequest>(request.params); !asked.ok()) {
       return peer_.Refuse(request.id, acp::kInvalidParams, MessageOf(asked.status()));
     }
     acp::InitializeResponse response;
-    response.agent = acp::Implementation{"watchbill-example-agent", options_.version, "Example agent"};
+    response.agent = acp::Implementation{"watchbill-example-agent", options_.version, "Example agent", {}};
     peer_.Respond(request.id, acp::Encode(response));
     initialized_ = true;
   } else if (!initialized_) {
@@ -149,7 +136,7 @@ void AcpAgent::OnRequest(const acp::IncomingRequest& request, Now now) {
 }
 
 void AcpAgent::OnNewSession(const acp::IncomingRequest& request) {
-  const auto asked = reader_.NewSession(request.params);
+  const auto asked = reader_.Read<acp::NewSessionRequest>(request.params);
   if (!asked.ok()) return peer_.Refuse(request.id, acp::kInvalidParams, MessageOf(asked.status()));
   if (!asked->cwd.starts_with('/')) {
     return peer_.Refuse(
@@ -166,26 +153,26 @@ void AcpAgent::OnNewSession(const acp::IncomingRequest& request) {
   while (sessions_.count(id) > 0) id = ids_.NextId();
   sessions_[id].folder = asked->cwd;
   acp::NewSessionResponse response;
-  response.session = id;
+  response.session_id = id;
   peer_.Respond(request.id, acp::Encode(response));
-  acp::Commands commands;
+  acp::AvailableCommandsUpdate commands;
   for (const OfferedCommand& one : OfferedCommands()) {
-    acp::Command command{one.name, one.description, std::nullopt};
-    if (!one.hint.empty()) command.hint = one.hint;
-    commands.commands.push_back(command);
+    acp::AvailableCommand command{one.name, one.description, std::nullopt, {}};
+    if (!one.hint.empty()) command.input = acp::UnstructuredCommandInput{one.hint, {}};
+    commands.available_commands.push_back(command);
   }
   Tell(id, std::move(commands));
 }
 
 void AcpAgent::OnPrompt(const acp::IncomingRequest& request, Now now) {
-  const auto prompt = reader_.Prompt(request.params);
+  const auto prompt = reader_.Read<acp::PromptRequest>(request.params);
   if (!prompt.ok()) return peer_.Refuse(request.id, acp::kInvalidParams, MessageOf(prompt.status()));
-  const auto session = sessions_.find(prompt->session);
+  const auto session = sessions_.find(prompt->session_id);
   if (session == sessions_.end()) {
     return peer_.Refuse(request.id, acp::kResourceNotFound,
-                        fmt::format("session/prompt: there is no session \"{}\"", Shown(prompt->session)));
+                        fmt::format("session/prompt: there is no session \"{}\"", Shown(prompt->session_id)));
   }
-  if (turns_.find(prompt->session) != turns_.end()) {
+  if (turns_.find(prompt->session_id) != turns_.end()) {
     return peer_.Refuse(
         request.id, acp::kInvalidRequest,
         "session/prompt: the session is answering another prompt; cancel that, or wait for its end");
@@ -210,10 +197,10 @@ void AcpAgent::OnPrompt(const acp::IncomingRequest& request, Now now) {
 
 void AcpAgent::OnNotification(const acp::IncomingNotification& notification) {
   if (notification.method == "session/cancel") {
-    const auto session = reader_.Cancel(notification.params);
-    if (!session.ok()) return;
+    const auto cancel = reader_.Read<acp::CancelNotification>(notification.params);
+    if (!cancel.ok()) return;
     // The client answers a permission that is open by itself; that answer is let go when it comes.
-    if (const auto turn = turns_.find(*session); turn != turns_.end()) EndTurn(turn, "cancelled");
+    if (const auto turn = turns_.find(cancel->session_id); turn != turns_.end()) EndTurn(turn, "cancelled");
   } else if (notification.method == "$/cancel_request") {
     json::Document document({.bytes = acp::LineFramer::kLongestLine, .depth = 64});
     if (notification.params.absent() || !document.Parse(notification.params.text()).ok()) return;
@@ -241,13 +228,13 @@ void AcpAgent::OnPermission(const acp::CallEnded& ended, Now now) {
   // Only what says so allows: an error or an option that was not offered refuses.
   std::string_view kind;
   if (!ended.error && ended.failure.empty()) {
-    const auto option = reader_.PermissionAnswer(ended.result);
-    if (option.ok() && !*option) {
+    const auto option = reader_.Read<acp::RequestPermissionResponse>(ended.result);
+    if (option.ok() && !option->option_id) {
       EndTurn(at, "cancelled");
       return;
     }
     for (const acp::PermissionOption& choice : kChoices) {
-      if (option.ok() && **option == choice.id) kind = choice.kind;
+      if (option.ok() && option->option_id == choice.option_id) kind = choice.kind;
     }
   }
   if (kind == "allow_always") sessions_[at->first].edits = Policy::kAllow;
@@ -278,9 +265,9 @@ bool AcpAgent::Advance(const std::string& session, Turn& turn, Now now) {
   turn.due_ns = now.mono_ns + options_.word_ms * kMillisecond;
   const Step& step = turn.story[turn.step];
 
-  const auto say = [&](std::string_view text, acp::Chunk::From from) {
+  const auto say = [&](std::string_view text, acp::ContentChunk::From from) {
     const std::string_view word = NextWord(text.substr(turn.said));
-    acp::Chunk chunk;
+    acp::ContentChunk chunk;
     chunk.from = from;
     chunk.content = TextBlock(word);
     Tell(session, std::move(chunk));
@@ -290,9 +277,9 @@ bool AcpAgent::Advance(const std::string& session, Turn& turn, Now now) {
   };
   bool done = true;
   if (const auto* thought = std::get_if<Think>(&step.what)) {
-    done = say(thought->text, acp::Chunk::From::kThought);
+    done = say(thought->text, acp::ContentChunk::From::kThought);
   } else if (const auto* words = std::get_if<Say>(&step.what)) {
-    done = say(words->markdown, acp::Chunk::From::kAgent);
+    done = say(words->markdown, acp::ContentChunk::From::kAgent);
   } else if (const auto* shown = std::get_if<ShowPlan>(&step.what)) {
     acp::Plan plan;
     for (size_t i = 0; i < shown->entries.size(); ++i) {
@@ -303,7 +290,8 @@ bool AcpAgent::Advance(const std::string& session, Turn& turn, Now now) {
                                        : "low",
                               i < shown->completed ? "completed"
                               : is_next            ? "in_progress"
-                                                   : "pending"});
+                                                   : "pending",
+                              {}});
     }
     Tell(session, std::move(plan));
   } else if (const auto* file = std::get_if<ReadFile>(&step.what)) {
@@ -311,21 +299,21 @@ bool AcpAgent::Advance(const std::string& session, Turn& turn, Now now) {
     const std::string title = fmt::format("Read {}", file->path);
     acp::ToolCallUpdate call;
     call.is_new = true;
-    call.id = id;
+    call.tool_call_id = id;
     call.title = title;
     call.kind = "read";
     call.status = "completed";
-    acp::ToolContent output;
-    output.content = TextBlock(file->content);
-    call.content = std::vector<acp::ToolContent>{output};
-    call.locations = std::vector<acp::Location>{{file->path, file->line}};
+    call.content.emplace().push_back(acp::Content{TextBlock(file->content), {}});
+    call.locations.emplace().push_back({file->path, static_cast<uint32_t>(file->line), {}});
     Tell(session, std::move(call));
   } else if (const auto* edit = std::get_if<EditFile>(&step.what)) {
     BeginEdit(session, turn, *edit);
   } else {
     const int64_t tokens = sessions_[session].tokens;
-    acp::Usage usage{std::min(tokens, kContextTokens), kContextTokens,
-                     kDollarsPerToken * static_cast<double>(tokens), "USD"};
+    acp::UsageUpdate usage;
+    usage.used = static_cast<uint64_t>(std::min(tokens, kContextTokens));
+    usage.size = kContextTokens;
+    usage.cost = acp::Cost{kDollarsPerToken * static_cast<double>(tokens), "USD", {}};
     Tell(session, std::move(usage));
   }
   if (done) {
@@ -343,9 +331,9 @@ void AcpAgent::BeginEdit(const std::string& session, Turn& turn, const EditFile&
   Tell(session, call);
   const Policy policy = sessions_[session].edits;
   if (policy != Policy::kAsk) return EndTool(session, turn, policy == Policy::kAllow);
-  acp::PermissionRequest question;
-  question.session = session;
-  question.tool = CallOf(edit, turn.tool, title);
+  acp::RequestPermissionRequest question;
+  question.session_id = session;
+  question.tool_call = CallOf(edit, turn.tool, title);
   question.options.assign(std::begin(kChoices), std::end(kChoices));
   turn.asked = peer_.Call("session/request_permission", acp::Encode(question));
   asked_.emplace(*turn.asked, session);
@@ -353,7 +341,7 @@ void AcpAgent::BeginEdit(const std::string& session, Turn& turn, const EditFile&
 
 void AcpAgent::EndTool(const std::string& session, Turn& turn, bool allowed) {
   acp::ToolCallUpdate change;
-  change.id = turn.tool;
+  change.tool_call_id = turn.tool;
   if (allowed) {
     change.status = "in_progress";
     Tell(session, change);
@@ -376,8 +364,8 @@ AcpAgent::Turns::iterator AcpAgent::EndTurn(Turns::iterator at, std::string_view
 
 template <typename Update>
 void AcpAgent::Tell(std::string_view session, Update update) {
-  acp::SessionUpdate message;
-  message.session = session;
+  acp::SessionNotification message;
+  message.session_id = session;
   message.update = std::move(update);
   peer_.Notify("session/update", acp::Encode(message));
 }

@@ -15,8 +15,11 @@ namespace {
 
 constexpr int64_t kLookAgainNs = 50 * kMillisecond;
 constexpr size_t kNoiseLines = 5;
+constexpr std::string_view kProgramNotFound = "exit code 127";
 // Of what an agent was sent and does not read: one that asks and never listens is ended.
 constexpr size_t kMostUnread = 64 << 20;
+// Between the end of its output and its own: one that goes on after that says nothing any more.
+constexpr int64_t kMutePatienceNs = 2 * kSecond;
 
 }  // namespace
 
@@ -24,7 +27,7 @@ struct Agents::Impl : std::enable_shared_from_this<Impl> {
   // One agent; `run` counts its processes, so that what an earlier one still says is told from the present
   // one.
   struct Agent {
-    explicit Agent(net::Loop& loop) : timer(loop), look(loop) {}
+    explicit Agent(net::Loop& loop) : timer(loop), look(loop), mute(loop) {}
     const AgentConfig* config = nullptr;
     uint64_t run = 0;
     std::string program;  // where its command was found
@@ -32,17 +35,20 @@ struct Agents::Impl : std::enable_shared_from_this<Impl> {
     std::unique_ptr<acp::Client> client;
     acp::LogTail log;                 // of its standard error
     acp::LogTail noise{kNoiseLines};  // lines on its standard output that are no messages
-    net::Timer timer, look;
-    bool pumping = false, again = false, ended = false, does_not_read = false;
+    net::Timer timer, look, mute;
+    bool pumping = false, again = false, closing = false, ended = false;
+    std::string how;         // it ended: "exit code 3"
+    std::string killed_for;  // what it did, where that was not borne: "did not read …"
   };
 
   Impl(net::Loop& l, std::vector<AgentConfig> list, AgentEvents on, std::map<std::string, std::string> env,
-       acp::Client::Limits client_limits)
+       acp::AgentPool::Limits pool_limits, acp::Client::Limits client_limits)
       : loop(l),
         configs(std::move(list)),
         events(std::move(on)),
         environment(std::move(env)),
         limits(client_limits),
+        pool(pool_limits),
         pool_timer(l) {
     for (const AgentConfig& config : configs) {
       pool.Add(config.name);
@@ -71,7 +77,7 @@ struct Agents::Impl : std::enable_shared_from_this<Impl> {
       if (const auto* spawn = std::get_if<acp::SpawnAgent>(&action)) {
         Spawn(spawn->agent);
       } else if (const auto* close = std::get_if<acp::CloseAgentInput>(&action)) {
-        if (Agent* a = Find(close->agent); a != nullptr && a->child) a->child->CloseInput();
+        if (Agent* a = Find(close->agent); a != nullptr && a->child) CloseInput(*a);
       } else if (const auto* signal = std::get_if<acp::SignalAgent>(&action)) {
         if (Agent* a = Find(signal->agent); a != nullptr && a->child) {
           a->child->SignalTree(signal->kill ? SIGKILL : SIGTERM);
@@ -103,15 +109,28 @@ struct Agents::Impl : std::enable_shared_from_this<Impl> {
     report.args = a.config->args;
     report.program = a.program;
     report.folder = a.config->cwd;
+    // A shell or `env` did not find what it was to run.
+    if (a.how == kProgramNotFound) report.path = PathOf(*a.config);
     report.errors = a.log.Last(std::min<size_t>(20, a.log.lines().size()));
     report.noise = a.noise.Last(kNoiseLines);
     return report;
   }
 
+  std::string PathOf(const AgentConfig& config) const {
+    for (const auto* variables : {&config.env, &environment}) {
+      const auto path = variables->find("PATH");
+      if (path != variables->end()) return path->second;
+    }
+    return "not set";
+  }
+
   void Spawn(const std::string& name) {
     Agent& a = *Find(name);
     ++a.run;
-    a.ended = a.does_not_read = false;
+    a.ended = a.closing = false;
+    a.how.clear();
+    a.killed_for.clear();
+    a.mute.Cancel();
     a.client = std::make_unique<acp::Client>(limits);
     a.log = acp::LogTail();
     a.noise = acp::LogTail(kNoiseLines);
@@ -136,6 +155,13 @@ struct Agents::Impl : std::enable_shared_from_this<Impl> {
       const std::vector<std::string> lines = a.log.Feed(bytes);
       for (const std::string& line : lines) events.logged(name, line);
     };
+    on.output_closed = [this, &a, mine, name] {
+      if (!mine()) return;
+      a.mute.At(net::ReadClocks().mono_ns + kMutePatienceNs, [this, &a, mine, name] {
+        // One that was asked to end may take its time for it.
+        if (mine() && !a.ended && !pool.stopping(name)) Kill(a, "closed its standard output, and was killed");
+      });
+    };
     on.ended = [this, mine, name](const std::string& how) {
       if (mine()) Ended(name, how);
     };
@@ -143,7 +169,7 @@ struct Agents::Impl : std::enable_shared_from_this<Impl> {
     if (!child.ok()) return SpawnFailed(name, child.status());
     a.child = *std::move(child);
     acp::InitializeRequest request;
-    request.client = acp::Implementation{"watchbill-supervisor", WATCHBILL_VERSION, "watchbill"};
+    request.client = acp::Implementation{"watchbill-supervisor", WATCHBILL_VERSION, "watchbill", {}};
     (void)a.client->Initialize(request, net::ReadClocks());
     Pump(name);
   }
@@ -158,6 +184,21 @@ struct Agents::Impl : std::enable_shared_from_this<Impl> {
       self->Carry(std::move(actions));
       self->events.start_failed(name, text);
     });
+  }
+
+  // Behind what it is still to be sent: answers to what it asked.
+  void CloseInput(Agent& a) {
+    if (a.pumping) {
+      a.closing = true;
+    } else if (a.child) {
+      a.child->CloseInput();
+    }
+  }
+
+  void Kill(Agent& a, std::string what_for) {
+    if (!a.killed_for.empty()) return;
+    a.killed_for = std::move(what_for);
+    a.child->SignalTree(SIGKILL);
   }
 
   // Moves bytes and tells what they said.
@@ -188,14 +229,16 @@ struct Agents::Impl : std::enable_shared_from_this<Impl> {
         const size_t size = out.size();
         if (a.child) {
           a.child->Write(std::string(out));
-          if (a.child->unwritten() > kMostUnread && !std::exchange(a.does_not_read, true)) {
-            a.child->SignalTree(SIGKILL);
+          if (a.child->unwritten() > kMostUnread) {
+            Kill(a, fmt::format("did not read what it was sent, and was killed when {} MiB waited",
+                                kMostUnread >> 20));
           }
         }
         a.client->Consume(size);
       }
     } while (a.again);
     a.pumping = false;
+    if (std::exchange(a.closing, false)) CloseInput(a);
     a.timer.At(a.client->Deadline(), [this, name] {
       Find(name)->client->Tick(net::ReadClocks());
       Pump(name);
@@ -211,6 +254,9 @@ struct Agents::Impl : std::enable_shared_from_this<Impl> {
       if (agent.run != run || self->pool.stopping(name)) return;
       StartReport report = self->Report(agent);
       report.says = says;
+      // What broke off is told; that it ended is why.
+      if (agent.ended && says.find(agent.how) == std::string::npos)
+        report.says += fmt::format(" ({})", agent.how);
       const bool running = !agent.ended || (agent.child && agent.child->TreeRuns());
       acp::PoolActions actions;
       const std::string text = Describe(report);
@@ -223,20 +269,20 @@ struct Agents::Impl : std::enable_shared_from_this<Impl> {
   void Ended(const std::string& name, std::string how) {
     Agent& a = *Find(name);
     a.ended = true;
-    if (a.does_not_read) {
-      how =
-          fmt::format("did not read what it was sent, and was killed when {} MiB waited", kMostUnread >> 20);
-    }
+    a.mute.Cancel();
+    const bool killed = !a.killed_for.empty();
+    if (killed) how = a.killed_for;
+    a.how = how;
     for (const std::string& line : std::vector<std::string>(a.log.End())) events.logged(name, line);
     const bool asked = pool.stopping(name);
     const bool starting = pool.state(name) == acp::AgentState::kStarting;
     StartReport report = Report(a);
-    report.says = a.does_not_read ? how : fmt::format("ended by itself: {}", how);
+    report.says = killed ? how : fmt::format("ended by itself: {}", how);
     report.noise.clear();
     const std::string why = asked ? "it was stopped" : Describe(report);
     a.client->End(asked      ? "it was stopped"
                   : starting ? how
-                             : fmt::format("it {}{}", a.does_not_read ? "" : "ended: ", how));
+                             : fmt::format("it {}{}", killed ? "" : "ended: ", how));
     Pump(name);
     events.gone(name, why);
     // A failed handshake tells the rest, behind this.
@@ -279,9 +325,10 @@ struct Agents::Impl : std::enable_shared_from_this<Impl> {
 };
 
 Agents::Agents(net::Loop& loop, std::vector<AgentConfig> agents, AgentEvents events,
-               std::map<std::string, std::string> environment, acp::Client::Limits limits)
+               std::map<std::string, std::string> environment, acp::AgentPool::Limits pool_limits,
+               acp::Client::Limits client_limits)
     : impl_(std::make_shared<Impl>(loop, std::move(agents), std::move(events), std::move(environment),
-                                   limits)) {}
+                                   pool_limits, client_limits)) {}
 Agents::~Agents() = default;
 
 const std::vector<AgentConfig>& Agents::list() const { return impl_->configs; }

@@ -33,7 +33,8 @@ struct AgentEvents {
 class Agents {
  public:
   Agents(net::Loop& loop, std::vector<AgentConfig> agents, AgentEvents events,
-         std::map<std::string, std::string> environment, acp::Client::Limits limits = {});
+         std::map<std::string, std::string> environment, acp::AgentPool::Limits pool_limits = {},
+         acp::Client::Limits client_limits = {});
   ~Agents();
 
   const std::vector<AgentConfig>& list() const;

@@ -3,8 +3,10 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <deque>
 #include <memory>
 #include <utility>
 
@@ -19,6 +21,13 @@ namespace watchbill::supervisor {
 namespace {
 
 constexpr int64_t kCancelPatienceNs = 10 * kSecond;
+
+// What an agent calls something, where a line break could pass for a line of ours.
+std::string OneLine(std::string_view text) {
+  std::string line = acp::Printable(text);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return line;
+}
 
 // One conversation, from the start of the agent to its end.
 class Asking {
@@ -52,7 +61,10 @@ class Asking {
       Aside(fmt::format("{}: {}", name_, line));
     };
     on.told = [this](const std::string&, const acp::ClientEvent& event) { Told(event); };
-    on.gone = [](const std::string&, const std::string&) {};
+    // One that ended with its last answer could not be asked any more, so no call of ours has failed.
+    on.gone = [this](const std::string&, const std::string& why) {
+      if (asked_) Fail(why, kAskUnavailable);
+    };
     on.start_failed = [this](const std::string&, const std::string& why) { Fail(why, kAskUnavailable); };
     agents_ = std::make_unique<Agents>(loop_, std::vector<AgentConfig>{options_.agent}, std::move(on),
                                        options_.environment);
@@ -68,49 +80,55 @@ class Asking {
 
   void Open() {
     asked_ = true;
-    (void)agents_->With(name_, [&](acp::Client& client) {
-      return client.NewSession({options_.agent.cwd, {}}, net::ReadClocks()).status();
-    });
+    acp::NewSessionRequest request;
+    request.cwd = options_.agent.cwd;
+    (void)agents_->With(
+        name_, [&](acp::Client& client) { return client.NewSession(request, net::ReadClocks()).status(); });
   }
 
   void Told(const acp::ClientEvent& event) {
-    if (const auto* made = std::get_if<acp::SessionMade>(&event)) {
-      session_ = made->session.session;
-      acp::ContentBlock block;
-      block.text = options_.text;
-      const acp::PromptRequest prompt{session_, {block}};
+    if (exit_) return Late(event);
+    if (const auto* made = std::get_if<acp::SessionOpened>(&event)) {
+      session_ = made->session;
+      acp::PromptRequest prompt;
+      prompt.session_id = session_;
+      prompt.prompt.push_back(acp::TextContent{options_.text, std::nullopt, {}});
       (void)agents_->With(name_, [&](acp::Client& client) { return client.Prompt(prompt).status(); });
     } else if (const auto* updated = std::get_if<acp::Updated>(&event)) {
-      Update(updated->update);
+      Update(*updated);
     } else if (const auto* asked = std::get_if<acp::PermissionAsked>(&event)) {
       Permission(*asked);
     } else if (const auto* closed = std::get_if<acp::PermissionClosed>(&event)) {
-      if (question_ && question_->request == closed->request) question_.reset();
+      Closed(closed->request);
     } else if (const auto* ended = std::get_if<acp::PromptEnded>(&event)) {
       Ended(*ended);
     } else if (const auto* failed = std::get_if<acp::CallFailed>(&event)) {
       Fail(fmt::format("{} could not open a session: {}", name_, failed->failure), kAskUnavailable);
     } else if (const auto* skipped = std::get_if<acp::Skipped>(&event)) {
-      Aside(fmt::format("{}: {}{}{}", name_, skipped->why, skipped->line.empty() ? "" : ": ",
+      Aside(fmt::format("{}: {}{}{}", name_, OneLine(skipped->why), skipped->line.empty() ? "" : ": ",
                         acp::Printable(skipped->line)));
     }
   }
 
-  void Update(const acp::SessionUpdate& u) {
+  // The end was said already: nothing comes behind it, and nobody is asked.
+  void Late(const acp::ClientEvent& event) {
+    if (const auto* asked = std::get_if<acp::PermissionAsked>(&event)) Refuse(asked->request);
+  }
+
+  void Update(const acp::Updated& u) {
     if (options_.json) {
       std::string line;
       JsonWriter(line).Begin('{').Key("event").String("update").Key("update").Json(u.raw).End('}');
       return Out(line + "\n");
     }
-    if (const auto* chunk = std::get_if<acp::Chunk>(&u.update)) {
-      if (chunk->from != acp::Chunk::From::kAgent || !chunk->content.text) return;
+    if (const auto* chunk = std::get_if<acp::ContentChunk>(&u.update)) {
+      const auto words = acp::WordsOf(chunk->content);
+      if (chunk->from != acp::ContentChunk::From::kAgent || !words) return;
       // A terminal carries out what is written to it; a file takes the bytes as they are.
-      Out(to_terminal_ ? acp::Printable(*chunk->content.text) : std::string(*chunk->content.text));
+      Out(to_terminal_ ? acp::Printable(*words) : std::string(*words));
     } else if (const auto* tool = std::get_if<acp::ToolCallUpdate>(&u.update)) {
-      std::string& title = titles_[std::string(tool->id)];
-      if (tool->title) title = acp::Printable(*tool->title);
       if (tool->is_new || (tool->status && (*tool->status == "completed" || *tool->status == "failed"))) {
-        Aside(fmt::format("· {} ({})", title, acp::Printable(tool->status.value_or("pending"))));
+        Aside(fmt::format("· {} ({})", TitleOf(*u.tool_call), OneLine(tool->status.value_or("pending"))));
       }
     } else if (const auto* plan = std::get_if<acp::Plan>(&u.update)) {
       size_t done = 0;
@@ -119,23 +137,28 @@ class Asking {
     }
   }
 
+  static std::string TitleOf(const acp::ToolCallUpdate& call) {
+    return OneLine(call.title && !call.title->empty() ? *call.title : call.tool_call_id);
+  }
+
   struct Question {
     uint64_t request = 0;
     std::vector<std::string> options;
+    std::string lines;
   };
 
   void Permission(const acp::PermissionAsked& asked) {
-    const std::string title = acp::Printable(asked.permission.tool.title.value_or(asked.permission.tool.id));
+    const std::string title = TitleOf(*asked.tool_call);
     std::string allow;
     for (const std::string_view kind : {"allow_once", "allow_always"}) {
       for (const acp::PermissionOption& o : asked.permission.options) {
-        if (allow.empty() && o.kind == kind) allow = o.id;
+        if (allow.empty() && o.kind == kind) allow = o.option_id;
       }
     }
     if (options_.json) {
       std::string line;
       JsonWriter w(line);
-      w.Begin('{').Key("event").String("permission").Key("request").Json(asked.permission.raw);
+      w.Begin('{').Key("event").String("permission").Key("request").Json(asked.raw);
       w.Key("answered")
           .String(options_.approve && !allow.empty() ? "allowed"
                   : can_ask_                         ? "asking"
@@ -154,23 +177,38 @@ class Asking {
                           : "there is no terminal to ask at; --approve allows what it asks for"));
       return Refuse(asked.request);
     }
-    Question question{asked.request, {}};
-    std::string lines = fmt::format("\n{} asks: {}\n", name_, title);
-    if (asked.permission.tool.locations) {
-      for (const acp::Location& l : *asked.permission.tool.locations)
-        lines += "  " + acp::Printable(l.path) + "\n";
+    Question question{asked.request, {}, fmt::format("\n{} asks: {}\n", name_, title)};
+    std::string& lines = question.lines;
+    if (asked.permission.tool_call.locations) {
+      for (const acp::ToolCallLocation& l : *asked.permission.tool_call.locations)
+        lines += "  " + OneLine(l.path) + "\n";
     }
-    if (!asked.permission.tool.raw_input.absent()) {
-      lines += "  " + acp::Printable(asked.permission.tool.raw_input.text().substr(0, 2000)) + "\n";
+    if (!asked.permission.tool_call.raw_input.absent()) {
+      lines += "  " + acp::Printable(asked.permission.tool_call.raw_input.text().substr(0, 2000)) + "\n";
     }
     for (const acp::PermissionOption& o : asked.permission.options) {
-      question.options.emplace_back(o.id);
-      lines += fmt::format("  {}  {} ({})\n", question.options.size(), acp::Printable(o.name),
-                           acp::Printable(o.kind));
+      question.options.emplace_back(o.option_id);
+      lines += fmt::format("  {}  {} ({})\n", question.options.size(), OneLine(o.name), OneLine(o.kind));
     }
-    lines += fmt::format("1 to {}, or Enter to refuse: ", question.options.size());
-    question_ = std::move(question);
-    fmt::print(stderr, "{}", lines);
+    questions_.push_back(std::move(question));
+    ShowNext();
+  }
+
+  // One at a time.
+  void ShowNext() {
+    if (questions_.empty() || exit_ || questions_.front().request == shown_) return;
+    shown_ = questions_.front().request;
+    Show(questions_.front().lines);
+  }
+  void Show(std::string_view lines) {
+    const size_t options = questions_.front().options.size();
+    fmt::print(stderr, "{}{}Enter to refuse: ", lines,
+               options == 0 ? "" : fmt::format("1 to {}, or ", options));
+  }
+  void Closed(uint64_t request) {
+    std::erase_if(questions_, [&](const Question& q) { return q.request == request; });
+    // The end of a turn closes them all, one after the other.
+    loop_.Post([this] { ShowNext(); });
   }
 
   void Typed(std::string_view bytes) {
@@ -179,23 +217,21 @@ class Asking {
     if (end == std::string::npos) return;
     const std::string line = typed_.substr(0, end);
     typed_.erase(0, end + 1);
-    if (!question_) return;
+    if (questions_.empty() || questions_.front().request != shown_) return;
+    const uint64_t request = shown_;
     const size_t first = line.find_first_not_of(" \t\r");
     if (first == std::string::npos) {
-      const uint64_t request = std::exchange(question_, std::nullopt)->request;
-      return Refuse(request);
+      Refuse(request);
+      return Closed(request);
     }
     size_t number = 0;
     for (const char c : line.substr(first)) {
       if (c < '0' || c > '9' || number > 1000) break;
       number = number * 10 + static_cast<size_t>(c - '0');
     }
-    if (number < 1 || number > question_->options.size()) {
-      fmt::print(stderr, "1 to {}, or Enter to refuse: ", question_->options.size());
-      return;
-    }
-    const Question question = *std::exchange(question_, std::nullopt);
-    Answer(question.request, question.options[number - 1]);
+    if (number < 1 || number > questions_.front().options.size()) return Show({});
+    Answer(request, std::string(questions_.front().options[number - 1]));
+    Closed(request);
   }
 
   void Answer(uint64_t request, const std::string& option) {
@@ -209,17 +245,18 @@ class Asking {
   void Ended(const acp::PromptEnded& ended) {
     const std::string reason(ended.stop_reason);
     if (!ended.failure.empty()) {
-      return Fail(fmt::format("{} did not finish: {}", name_, acp::Printable(ended.failure)),
-                  ended.code == 0 ? static_cast<int>(kAskUnavailable) : static_cast<int>(net::kExitFailed));
+      const std::string why = fmt::format("{} did not finish: {}", name_, ended.failure);
+      const bool runs = agents_->With(name_, [](acp::Client&) { return absl::OkStatus(); }).ok();
+      return Fail(why, runs ? static_cast<int>(net::kExitFailed) : static_cast<int>(kAskUnavailable));
     }
     int code = net::kExitDone;
-    if (reason == "cancelled" || interrupted_) {
+    if (interrupted_) {
       code = kAskInterrupted;
     } else if (denied_) {
       code = kAskDenied;
     } else if (reason != "end_turn") {
       code = kAskCutShort;
-      Say(fmt::format("{} stopped before its answer was whole: {}", name_, acp::Printable(reason)));
+      Say(fmt::format("{} stopped before its answer was whole: {}", name_, OneLine(reason)));
     }
     if (!options_.json && to_terminal_) Out("\n");
     Finish(code, reason, {});
@@ -228,7 +265,7 @@ class Asking {
   void Fail(std::string_view why, int code) {
     if (exit_) return;
     if (interrupted_) return Finish(kAskInterrupted, "cancelled", {});
-    fmt::print(stderr, "{}: {}\n", kProgram, why);
+    Say(fmt::format("{}: {}", kProgram, acp::Printable(why)));
     Finish(code, {}, why);
   }
 
@@ -259,6 +296,7 @@ class Asking {
 
   void Interrupt() {
     interrupted_ = true;
+    questions_.clear();
     const absl::Status cancelled = agents_->With(name_, [&](acp::Client& client) {
       if (session_.empty() || !client.prompting(session_))
         return absl::FailedPreconditionError("nothing runs");
@@ -299,8 +337,8 @@ class Asking {
   std::unique_ptr<Agents> agents_;
   net::Timer patience_;
   std::string session_, typed_;
-  std::map<std::string, std::string> titles_;
-  std::optional<Question> question_;
+  std::deque<Question> questions_;
+  uint64_t shown_ = 0;  // the request of the question that was shown last
   std::optional<int> exit_;
   bool asked_ = false, denied_ = false, interrupted_ = false, stopped_ = false;
 };

@@ -258,7 +258,6 @@ class Reader {
 
   void Limits(const YamlEntry& limits) {
     if (!Is(limits, Kind::kMap, "a map")) return;
-    NoEffect(limits);
     for (const YamlEntry& entry : limits.value.node->entries) {
       if (entry.key == "maxRunningAgents") {
         MaxRunningAgents(entry);

@@ -76,6 +76,7 @@ std::string Describe(const StartReport& r) {
   std::string out = fmt::format("{} {}.\nCommand: {}", r.agent, r.says, CommandLine(r.command, r.args));
   if (!r.program.empty() && r.program != r.command) out.append("\nFound at: ").append(r.program);
   out.append("\nFolder: ").append(r.folder);
+  if (!r.path.empty()) out.append("\nPATH: ").append(r.path);
   if (!r.errors.empty()) {
     out.append("\nThe last lines of its standard error:\n").append(r.errors);
   } else if (!r.program.empty()) {

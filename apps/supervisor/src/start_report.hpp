@@ -13,6 +13,7 @@ struct StartReport {
   std::vector<std::string> args;
   std::string program;  // where the command was found; empty: it was not
   std::string folder;
+  std::string path;    // where programs are looked for; empty: it does not matter here
   std::string errors;  // the last lines of its standard error, indented; empty: it wrote none
   std::string noise;   // lines on its standard output that are no messages, indented
 };

@@ -76,7 +76,9 @@ absl::Status Supervisor::Impl::Start() {
     Do([&](channels::Outcome& out) { channels.StartFailed(agent, why, net::ReadClocks(), out); });
     SettleWaiters(agent, why);
   };
-  agents = std::make_unique<Agents>(loop, options.config.agents, std::move(on), options.environment);
+  const acp::AgentPool::Limits limits{static_cast<uint32_t>(options.config.max_running_agents),
+                                      options.config.stop_idle_ms * kMillisecond};
+  agents = std::make_unique<Agents>(loop, options.config.agents, std::move(on), options.environment, limits);
 
   net::ServerOptions listen;
   listen.port = options.port;
@@ -178,7 +180,7 @@ void Supervisor::Impl::OnAgentTold(const std::string& agent, const acp::ClientEv
   if (quitting) return;
   const Now now = net::ReadClocks();
   if (const auto* updated = std::get_if<acp::Updated>(&event)) {
-    Do([&](channels::Outcome& out) { channels.Updated(agent, updated->update, now, out); });
+    Do([&](channels::Outcome& out) { channels.Updated(agent, *updated, now, out); });
     FlushSoon();
   } else if (const auto* ended = std::get_if<acp::PromptEnded>(&event)) {
     const std::string session(ended->session), reason(ended->stop_reason), failure(ended->failure);
@@ -190,9 +192,9 @@ void Supervisor::Impl::OnAgentTold(const std::string& agent, const acp::ClientEv
   } else if (const auto* closed = std::get_if<acp::PermissionClosed>(&event)) {
     const uint64_t request = closed->request;
     Do([&](channels::Outcome& out) { channels.PermissionClosed(agent, request, out); });
-  } else if (const auto* made = std::get_if<acp::SessionMade>(&event)) {
+  } else if (const auto* made = std::get_if<acp::SessionOpened>(&event)) {
     const auto call = opening.extract(CallKey(agent, made->call));
-    const std::string session(made->session.session);
+    const std::string session(made->session);
     if (call)
       Do([&](channels::Outcome& out) { channels.SessionOpened(agent, call.mapped(), session, now, out); });
   } else if (const auto* failed = std::get_if<acp::CallFailed>(&event)) {
@@ -259,7 +261,9 @@ void Supervisor::Impl::Perform(const channels::Action& action) {
   } else if (const auto* open = std::get_if<channels::OpenSession>(&action)) {
     const AgentConfig* config = agents->Find(open->agent);
     const absl::Status asked = agents->With(open->agent, [&](acp::Client& client) -> absl::Status {
-      const auto call = client.NewSession({config->cwd, {}}, now);
+      acp::NewSessionRequest request;
+      request.cwd = config->cwd;
+      const auto call = client.NewSession(request, now);
       if (call.ok()) opening[CallKey(open->agent, *call)] = open->channel;
       return call.status();
     });
@@ -270,11 +274,10 @@ void Supervisor::Impl::Perform(const channels::Action& action) {
   } else if (const auto* prompt = std::get_if<channels::Prompt>(&action)) {
     absl::Status asked = agents->Use(prompt->agent);
     if (asked.ok()) {
-      acp::PromptRequest request{prompt->session, {}};
+      acp::PromptRequest request;
+      request.session_id = prompt->session;
       for (const std::string& text : prompt->texts) {
-        acp::ContentBlock block;
-        block.text = text;
-        request.prompt.push_back(block);
+        request.prompt.push_back(acp::TextContent{text, std::nullopt, {}});
       }
       asked =
           agents->With(prompt->agent, [&](acp::Client& client) { return client.Prompt(request).status(); });

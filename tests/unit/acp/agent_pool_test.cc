@@ -2,29 +2,11 @@
 
 #include <doctest/doctest.h>
 
-#include <set>
-#include <utility>
-
+#include "agent_pool_fixture.hpp"
 #include "watchbill/base/status.hpp"
 
 namespace watchbill::acp {
 namespace {
-
-// What was said to do, as words.
-std::vector<std::string> Words(PoolActions& actions) {
-  struct Say {
-    std::string operator()(const SpawnAgent& a) const { return "spawn " + a.agent; }
-    std::string operator()(const CloseAgentInput& a) const { return "close " + a.agent; }
-    std::string operator()(const SignalAgent& a) const { return (a.kill ? "kill " : "terminate ") + a.agent; }
-    std::string operator()(const AgentChanged& a) const {
-      return a.agent + " is " + std::string(Word(a.state)) + (a.error.empty() ? "" : ": " + a.error);
-    }
-  };
-  std::vector<std::string> words;
-  for (const PoolAction& action : actions) words.push_back(std::visit(Say{}, action));
-  actions.clear();
-  return words;
-}
 
 struct Fixture {
   AgentPool pool;
@@ -51,45 +33,6 @@ struct Fixture {
 
 using List = std::vector<std::string>;
 using S = AgentState;
-using E = AgentEvent;
-
-TEST_CASE("S1 the words of the states") {
-  CHECK(Word(S::kStopped) == "stopped");
-  CHECK(Word(S::kStarting) == "starting");
-  CHECK(Word(S::kReady) == "ready");
-  CHECK(Word(S::kBusy) == "busy");
-  CHECK(Word(S::kError) == "error");
-}
-
-TEST_CASE("S2 every row of the table, and no other") {
-  const std::set<std::pair<std::pair<S, E>, S>> rows = {{{S::kStopped, E::kStartRequested}, S::kStarting},
-                                                        {{S::kError, E::kStartRequested}, S::kStarting},
-                                                        {{S::kStarting, E::kHandshakeDone}, S::kReady},
-                                                        {{S::kStarting, E::kStartFailed}, S::kError},
-                                                        {{S::kStarting, E::kStopped}, S::kStopped},
-                                                        {{S::kReady, E::kUsed}, S::kBusy},
-                                                        {{S::kBusy, E::kLastUserDone}, S::kReady},
-                                                        {{S::kReady, E::kStopped}, S::kStopped},
-                                                        {{S::kBusy, E::kStopped}, S::kStopped},
-                                                        {{S::kReady, E::kExited}, S::kError},
-                                                        {{S::kBusy, E::kExited}, S::kError}};
-  size_t found = 0;
-  for (const S from : {S::kStopped, S::kStarting, S::kReady, S::kBusy, S::kError}) {
-    for (const E event : {E::kStartRequested, E::kHandshakeDone, E::kStartFailed, E::kUsed, E::kLastUserDone,
-                          E::kStopped, E::kExited}) {
-      const auto to = Next(from, event);
-      CAPTURE(Word(from));
-      CAPTURE(static_cast<int>(event));
-      if (to) {
-        ++found;
-        CHECK(rows.count({{from, event}, *to}) == 1);
-      } else {
-        for (const auto& [row, wanted] : rows) CHECK_FALSE((row == std::pair{from, event}));
-      }
-    }
-  }
-  CHECK(found == rows.size());
-}
 
 TEST_CASE("S2 a life: started, used, let go, stopped") {
   Fixture f;
@@ -190,9 +133,17 @@ TEST_CASE("S2 what is wanted already is no error, and what makes no sense change
     CHECK(f.actions.empty());
     refused(f.pool.HandshakeDone("a", f.now, f.actions));
     refused(f.pool.StartFailed("a", "why", false, f.now, f.actions));
-    refused(f.pool.Use("a", f.now, f.actions));
+    const absl::Status use = f.pool.Use("a", f.now, f.actions);
+    refused(use);
+    CHECK(MessageOf(use) == "a is being stopped");
     CHECK(f.pool.state("a") == S::kReady);
     CHECK_FALSE(f.pool.idle());
+  }
+  SUBCASE("being stopped, and busy") {
+    f.Busy();
+    REQUIRE(f.pool.Stop("a", f.now, f.actions).ok());
+    f.actions.clear();
+    refused(f.pool.Use("a", f.now, f.actions));
   }
   SUBCASE("not there") {
     const auto unknown = [&](const absl::Status& status) {
@@ -209,6 +160,9 @@ TEST_CASE("S2 what is wanted already is no error, and what makes no sense change
     unknown(f.pool.TreeGone("b", f.now, f.actions));
     unknown(f.pool.Use("b", f.now, f.actions));
     unknown(f.pool.Release("b", f.now, f.actions));
+    unknown(f.pool.Remove("b", f.now, f.actions));
+    CHECK_FALSE(f.pool.waiting("b"));
+    CHECK_FALSE(f.pool.removed("b"));
     CHECK(f.pool.state("b") == S::kStopped);
     CHECK(f.pool.error("b").empty());
     CHECK_FALSE(f.pool.stopping("b"));
@@ -461,6 +415,18 @@ TEST_CASE("S2 a use that is let go while it is being stopped") {
   CHECK(f.Said() == List{"a is ready"});
   REQUIRE(f.pool.Exited("a", "exit code 0", false, f.now, f.actions).ok());
   CHECK(f.Said() == List{"a is stopped"});
+}
+
+TEST_CASE("S6 all of them are stopped in the configuration's order") {
+  AgentPool pool;
+  PoolActions actions;
+  for (const char* name : {"z", "m", "a"}) {
+    pool.Add(name);
+    REQUIRE(pool.Start(name, Now{}, actions).ok());
+  }
+  actions.clear();
+  pool.StopAll(Now{}, actions);
+  CHECK(Words(actions) == List{"close z", "close m", "close a"});
 }
 
 TEST_CASE("S6 all of them are stopped at the end, and none starts again") {

@@ -1,86 +1,20 @@
 #include "watchbill/acp/client.hpp"
 
-#include <doctest/doctest.h>
-
-#include <string>
-
-#include "watchbill/base/status.hpp"
+#include "client_fixture.hpp"
 
 namespace watchbill::acp {
 namespace {
 
-constexpr const char* kHello =
-    R"({"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentInfo":{"name":"a","version":"1"}}})";
-constexpr const char* kAsk =
-    R"("method":"session/request_permission","params":{"sessionId":"s","toolCall":{"toolCallId":"c"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"na","name":"Never","kind":"reject_always"},{"optionId":"n","name":"No","kind":"reject_once"}]})";
-
-struct Fixture {
-  Client client;
-  Now now{1'000 * kSecond, 0};
-
-  Fixture() : Fixture(Client::Limits{}) {}
-  explicit Fixture(Client::Limits limits) : client(limits) {}
-
-  void Line(const std::string& line) { client.Feed(line + "\n"); }
-  // What it wrote since it was asked last.
-  std::string Written() {
-    std::string out(client.Output());
-    client.Consume(out.size());
-    return out;
-  }
-  template <typename T>
-  T Expect() {
-    auto event = client.Next();
-    REQUIRE(event.has_value());
-    CAPTURE(event->index());
-    REQUIRE(std::holds_alternative<T>(*event));
-    return std::get<T>(*event);
-  }
-  void Quiet() { CHECK_FALSE(client.Next().has_value()); }
-  void Initialize() {
-    InitializeRequest request;
-    request.client = Implementation{"test", "1", std::nullopt};
-    REQUIRE(client.Initialize(request, now).ok());
-  }
-  void Ready() {
-    Initialize();
-    Line(kHello);
-    (void)Expect<HandshakeDone>();
-    (void)Written();
-  }
-  // A session "s" with a prompt that runs; its call.
-  uint64_t Prompting(Text session = "s") {
-    PromptRequest request{session, {}};
-    ContentBlock block;
-    block.text = "hi";
-    request.prompt.push_back(block);
-    const auto call = client.Prompt(request);
-    REQUIRE(call.ok());
-    (void)Written();
-    return *call;
-  }
-  uint64_t Asked(const std::string& id = "0") {
-    Line(R"({"jsonrpc":"2.0","id":)" + id + "," + kAsk + "}");
-    return Expect<PermissionAsked>().request;
-  }
-};
-
-std::string Chunk(std::string_view session, std::string_view text) {
-  return R"({"jsonrpc":"2.0","method":"session/update","params":{"sessionId":")" + std::string(session) +
-         R"(","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":")" +
-         std::string(text) + R"("}}}})";
-}
-
 TEST_CASE("S3 the handshake") {
   Fixture f;
   CHECK_FALSE(f.client.ready());
-  CHECK(f.client.NewSession({"/", {}}, f.now).status().code() == absl::StatusCode::kFailedPrecondition);
-  CHECK(f.client.Prompt({"s", {}}).status().code() == absl::StatusCode::kFailedPrecondition);
+  CHECK(f.NewSession().status().code() == absl::StatusCode::kFailedPrecondition);
+  CHECK(f.client.Prompt({"s", {}, {}}).status().code() == absl::StatusCode::kFailedPrecondition);
   f.Initialize();
   CHECK(f.client.Initialize({}, f.now).code() == absl::StatusCode::kFailedPrecondition);
   CHECK(
       f.Written() ==
-      R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":false,"writeTextFile":false},"terminal":false},"clientInfo":{"name":"test","version":"1"}}})"
+      R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":false,"writeTextFile":false},"terminal":false,"auth":{"terminal":false}},"clientInfo":{"name":"test","version":"1"}}})"
       "\n");
   CHECK(f.client.Deadline() == f.now.mono_ns + 30 * kSecond);
   f.Line("");
@@ -106,7 +40,7 @@ TEST_CASE("S3 a handshake that fails says why") {
     CHECK(failed.why == why);
     CHECK(failed.says == says);
     CHECK_FALSE(f.client.ready());
-    CHECK(f.client.NewSession({"/", {}}, f.now).status().code() == absl::StatusCode::kFailedPrecondition);
+    CHECK(f.NewSession().status().code() == absl::StatusCode::kFailedPrecondition);
   };
   SUBCASE("another version") {
     f.Line(R"({"id":1,"result":{"protocolVersion":2}})");
@@ -212,29 +146,36 @@ TEST_CASE("S3 a program that floods is no agent, and that is said at once") {
   }
 }
 
-TEST_CASE("A1 a session is made; what comes before its answer comes first") {
+TEST_CASE("A1 a session is made; what was told of it before its answer follows") {
   Fixture f;
   f.Ready();
-  const auto call = f.client.NewSession({"/x", {}}, f.now);
+  const auto call = f.NewSession();
   REQUIRE(call.ok());
   CHECK(f.Written() ==
         R"({"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/x","mcpServers":[]}})"
         "\n");
   CHECK(f.client.Deadline() == f.now.mono_ns + 120 * kSecond);
-  f.Line(Chunk("s", "early"));
-  f.Line(R"({"id":2,"result":{"sessionId":"s","modes":null}})");
-  CHECK(f.Expect<Updated>().update.session == "s");
-  const auto made = f.Expect<SessionMade>();
+  f.Line(Chunk("new", "early"));
+  f.Line(Chunk("other", "of nobody"));
+  f.Quiet();
+  f.Line(R"({"id":2,"result":{"sessionId":"new","modes":null}})");
+  const auto made = f.Expect<SessionOpened>();
   CHECK(made.call == *call);
-  CHECK(made.session.session == "s");
-  CHECK(made.session.raw.text() == R"({"sessionId":"s","modes":null})");
+  CHECK(made.session == "new");
+  CHECK(made.how == SessionOpened::How::kNew);
+  CHECK(made.raw.text() == R"({"sessionId":"new","modes":null})");
+  CHECK(f.client.has("new"));
+  const auto early = f.Expect<Updated>();
+  CHECK(early.session == "new");
+  CHECK(WordsOf(std::get<ContentChunk>(early.update).content) == "early");
+  CHECK(f.Expect<Skipped>().why == "it told of session other, which is not open (agent_message_chunk)");
   f.Quiet();
 }
 
 TEST_CASE("A1 a session that is not made") {
   Fixture f;
   f.Ready();
-  const auto call = f.client.NewSession({"/x", {}}, f.now);
+  const auto call = f.NewSession();
   SUBCASE("it wants to be signed in") {
     f.Line(
         R"({"id":2,"error":{"code":-32000,"message":"Authentication required","data":{"authMethods":[]}}})");
@@ -266,7 +207,7 @@ TEST_CASE("A1 a session that is not made") {
 
 TEST_CASE("A2 limits that are as long as one likes") {
   Client::Limits limits;
-  limits.handshake_ns = limits.session_ns = kNever;
+  limits.handshake_ns = limits.session_ns = limits.call_ns = kNever;
   Fixture f(limits);
   f.Initialize();
   CHECK(f.client.Deadline() == kNever);
@@ -278,8 +219,8 @@ TEST_CASE("A1 a turn: its updates, then its end, then what still comes") {
   const uint64_t call = f.Prompting();
   CHECK(f.client.prompting("s"));
   CHECK_FALSE(f.client.prompting("t"));
-  CHECK(f.client.Prompt({"s", {}}).status().code() == absl::StatusCode::kFailedPrecondition);
-  CHECK(MessageOf(f.client.Prompt({"s", {}}).status()) == "session s is answering: one prompt at a time");
+  CHECK(f.client.Prompt({"s", {}, {}}).status().code() == absl::StatusCode::kFailedPrecondition);
+  CHECK(MessageOf(f.client.Prompt({"s", {}, {}}).status()) == "session s is answering: one prompt at a time");
   CHECK(f.Written().empty());
   const uint64_t other = f.Prompting("t");
   CHECK(f.client.Deadline() == kNever);
@@ -287,8 +228,8 @@ TEST_CASE("A1 a turn: its updates, then its end, then what still comes") {
   f.Line(Chunk("nobody", "2"));
   f.Line(R"({"id":)" + std::to_string(call) + R"(,"result":{"stopReason":"end_turn","usage":{}}})");
   f.Line(Chunk("s", "3"));
-  CHECK(f.Expect<Updated>().update.session == "s");
-  CHECK(f.Expect<Updated>().update.session == "nobody");
+  CHECK(f.Expect<Updated>().session == "s");
+  CHECK(f.Expect<Skipped>().why == "it told of session nobody, which is not open (agent_message_chunk)");
   CHECK(f.client.prompting("s"));
   const auto over = f.Expect<PromptEnded>();
   CHECK(over.call == call);
@@ -296,7 +237,7 @@ TEST_CASE("A1 a turn: its updates, then its end, then what still comes") {
   CHECK(over.stop_reason == "end_turn");
   CHECK(over.failure.empty());
   CHECK_FALSE(f.client.prompting("s"));
-  CHECK(std::get<acp::Chunk>(f.Expect<Updated>().update.update).content.text == "3");
+  CHECK(WordsOf(std::get<ContentChunk>(f.Expect<Updated>().update).content) == "3");
   CHECK(f.client.prompting("t"));
   CHECK(f.Prompting() != other);
 }
@@ -330,7 +271,7 @@ TEST_CASE("A1 a turn that fails says what the agent says") {
   }
   SUBCASE("an answer without a reason") {
     f.Line(head + R"("result":{"stopReason":""}})");
-    says = "the answer to session/prompt needs `stopReason`: a word";
+    says = "the answer to session/prompt holds an empty stopReason";
   }
   SUBCASE("gone") {
     f.client.End("exit code 1");
@@ -391,6 +332,9 @@ TEST_CASE("A1 permissions: refused by the kind of the option") {
   CHECK(refused(allow + "," + always) == "ra");
   CHECK(refused(allow) == "-");
   CHECK(refused("") == "-");
+  // One id for a yes and a no.
+  CHECK(refused(R"({"optionId":"x","name":"","kind":"allow_once"},{"optionId":"x","name":"","kind":"reject_once"})") ==
+        "-");
 }
 
 TEST_CASE("A1 permissions: one that cannot be read is answered with an error") {
@@ -461,10 +405,10 @@ TEST_CASE("A1 permissions: there is a bound to how many are open") {
   (void)f.Prompting();
   for (int i = 0; i < 1000; ++i) (void)f.Asked(std::to_string(i));
   f.Line(R"({"jsonrpc":"2.0","id":1000,)" + std::string(kAsk) + "}");
-  CHECK(f.Expect<Skipped>().why == "it asked for permission while 1000 of its requests are open");
+  CHECK(f.Expect<Skipped>().why == "it asked for session/request_permission while 1000 of its requests are open");
   CHECK(
       f.Written() ==
-      R"({"jsonrpc":"2.0","id":1000,"error":{"code":-32603,"message":"1000 permission requests are open already"}})"
+      R"({"jsonrpc":"2.0","id":1000,"error":{"code":-32603,"message":"1000 requests are open already"}})"
       "\n");
   CHECK(f.client.AnswerPermission(1, "y").ok());
   (void)f.Asked("1001");
@@ -495,7 +439,7 @@ TEST_CASE("A1 cancel: the agent is told first, then its open requests are answer
   SUBCASE("an error is taken for it") { f.Line(head + R"("error":{"code":-32603,"message":"aborted"}})"); }
   SUBCASE("so is an answer that says nothing") { f.Line(head + R"("result":null})"); }
   SUBCASE("and one that holds nothing") { f.Line(head + R"("error":null})"); }
-  CHECK(f.Expect<Updated>().update.session == "s");
+  CHECK(f.Expect<Updated>().session == "s");
   const auto over = f.Expect<PromptEnded>();
   CHECK(over.stop_reason == "cancelled");
   CHECK(over.failure.empty());
@@ -543,11 +487,14 @@ TEST_CASE("A1 what is not offered is refused, what is not known is let go") {
                              std::string(method) + "\"}}\n");
   }
   f.Line(R"({"method":"_auth/status_update","params":{}})");
+  const auto notified = f.Expect<Notified>();
+  CHECK(notified.method == "_auth/status_update");
+  CHECK(notified.params.text() == "{}");
   f.Line(
       R"({"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"plan_v9","x":[1.50]}}})");
-  const auto update = f.Expect<Updated>().update;
-  CHECK(update.kind == "plan_v9");
-  CHECK(update.raw.text() == R"({"sessionUpdate":"plan_v9","x":[1.50]})");
+  const auto told = f.Expect<Updated>();
+  CHECK(KindOf(told.update) == "plan_v9");
+  CHECK(told.raw.text() == R"({"sessionUpdate":"plan_v9","x":[1.50]})");
   f.Line(R"({"method":"session/update","params":{"sessionId":"s"}})");
   const auto skipped = f.Expect<Skipped>();
   CHECK(skipped.why == "session/update needs `update.sessionUpdate`: the kind of the update");
@@ -567,14 +514,14 @@ TEST_CASE("A3 a line that is too long is named with its length, and the next one
   f.Line(Chunk("s", std::string(2000, 'x')));
   f.Line(Chunk("s", "small"));
   CHECK(f.Expect<Skipped>().why.ends_with(" bytes is longer than the 1000 that are taken"));
-  CHECK(f.Expect<Updated>().update.session == "s");
+  CHECK(f.Expect<Updated>().session == "s");
   // Three megabytes are not too long.
   Fixture g;
   g.Ready();
   g.Line(Chunk("s", std::string(3 << 20, 'x')));
   g.Line(Chunk("s", "small"));
-  CHECK(std::get<acp::Chunk>(g.Expect<Updated>().update.update).content.text->size() == 3 << 20);
-  CHECK(std::get<acp::Chunk>(g.Expect<Updated>().update.update).content.text == "small");
+  CHECK(WordsOf(std::get<ContentChunk>(g.Expect<Updated>().update).content)->size() == 3 << 20);
+  CHECK(WordsOf(std::get<ContentChunk>(g.Expect<Updated>().update).content) == "small");
 }
 
 }  // namespace

@@ -73,12 +73,12 @@ struct World : Past {
     Do([&](Outcome& out) { channels.SessionOpened(agent, channel, session, Tick(), out); });
   }
   void Chunk(std::string_view agent, std::string_view session, std::string_view text,
-             acp::Chunk::From from = acp::Chunk::From::kAgent) {
-    acp::SessionUpdate update;
+             acp::ContentChunk::From from = acp::ContentChunk::From::kAgent) {
+    acp::Updated update;
     update.session = session;
-    acp::Chunk chunk;
+    acp::ContentChunk chunk;
     chunk.from = from;
-    chunk.content.text = text;
+    chunk.content = acp::TextContent{text, std::nullopt, {}};
     update.update = chunk;
     Do([&](Outcome& out) { channels.Updated(agent, update, Tick(), out); });
   }
@@ -159,7 +159,7 @@ TEST_CASE("S17 a message is kept before its agent is needed, and its answer when
   w.Opened("codex", channel, "s1");
   REQUIRE(w.Of<Prompt>().size() == 1);
   CHECK(w.Of<Prompt>()[0].texts == std::vector<std::string>{"hello"});
-  w.Chunk("codex", "s1", "thinking", acp::Chunk::From::kThought);
+  w.Chunk("codex", "s1", "thinking", acp::ContentChunk::From::kThought);
   w.Chunk("codex", "s1", "Good ");
   w.Chunk("codex", "s1", "morning");
   CHECK(w.kept.size() == 1);  // what streams is not kept
@@ -185,10 +185,10 @@ TEST_CASE("S19 words that arrive together go out as one event, in order with wha
   w.Chunk("codex", "s1", "one ");
   w.Chunk("codex", "s1", "two ");
   CHECK(w.events.empty());
-  acp::SessionUpdate update;
+  acp::Updated update;
   update.session = "s1";
   acp::ToolCallUpdate tool;
-  tool.id = "t";
+  tool.tool_call_id = "t";
   tool.title = "Read";
   update.update = tool;
   w.Do([&](Outcome& out) { w.channels.Updated("codex", update, w.Tick(), out); });
@@ -268,11 +268,11 @@ TEST_CASE("S15 a command is sent alone") {
 
 TEST_CASE("S22 a permission is asked for, answered once, counted, and closed by what ends it") {
   Answering w;
-  acp::PermissionRequest asked;
-  asked.session = "s1";
-  asked.tool.id = "call_2";
-  asked.tool.title = "Change config.json";
-  asked.options = {{"yes", "Allow", "allow_once"}, {"no", "Skip", "reject_once"}};
+  acp::RequestPermissionRequest asked;
+  asked.session_id = "s1";
+  asked.tool_call.tool_call_id = "call_2";
+  asked.tool_call.title = "Change config.json";
+  asked.options = {{"yes", "Allow", "allow_once", {}}, {"no", "Skip", "reject_once", {}}};
   w.Forget();
   w.Do([&](Outcome& out) { w.channels.PermissionAsked("codex", 1, asked, w.Tick(), out); });
   CHECK(w.EventNames() == std::vector<std::string>{"message:delta", "permission:requested"});
@@ -295,10 +295,10 @@ TEST_CASE("S22 a permission is asked for, answered once, counted, and closed by 
 
 TEST_CASE("S22 a permission that is open when its turn ends is refused, and closed for everybody") {
   Answering w;
-  acp::PermissionRequest asked;
-  asked.session = "s1";
-  asked.tool.id = "t";
-  asked.options = {{"yes", "Allow", "allow_once"}};
+  acp::RequestPermissionRequest asked;
+  asked.session_id = "s1";
+  asked.tool_call.tool_call_id = "t";
+  asked.options = {{"yes", "Allow", "allow_once", {}}};
   w.Do([&](Outcome& out) { w.channels.PermissionAsked("codex", 4, asked, w.Tick(), out); });
   w.Forget();
   w.Ended("codex", "s1", "end_turn");
@@ -312,9 +312,9 @@ TEST_CASE("S22 a permission that belongs to no turn is refused at once") {
   Answering w;
   w.Ended("codex", "s1", "end_turn");
   w.Forget();
-  acp::PermissionRequest asked;
-  asked.session = "s1";
-  asked.tool.id = "late";
+  acp::RequestPermissionRequest asked;
+  asked.session_id = "s1";
+  asked.tool_call.tool_call_id = "late";
   w.Do([&](Outcome& out) { w.channels.PermissionAsked("codex", 9, asked, w.Tick(), out); });
   REQUIRE(w.Of<AnswerPermission>().size() == 1);
   CHECK_FALSE(w.Of<AnswerPermission>()[0].option.has_value());
@@ -325,10 +325,10 @@ TEST_CASE(
     "S18 Cancel drops what waits, closes what is open and stops the turn; the turn ends when the agent says "
     "so") {
   Answering w;
-  acp::PermissionRequest asked;
-  asked.session = "s1";
-  asked.tool.id = "t";
-  asked.options = {{"yes", "Allow", "allow_once"}};
+  acp::RequestPermissionRequest asked;
+  asked.session_id = "s1";
+  asked.tool_call.tool_call_id = "t";
+  asked.options = {{"yes", "Allow", "allow_once", {}}};
   w.Do([&](Outcome& out) { w.channels.PermissionAsked("codex", 1, asked, w.Tick(), out); });
   const std::string waiting = w.Say(w.channel, "more");
   w.Forget();
@@ -382,13 +382,14 @@ TEST_CASE("S7 an agent that goes in the middle of its answer leaves what it said
 TEST_CASE("S23 usage and commands are told; commands are kept") {
   Answering w;
   w.Forget();
-  acp::SessionUpdate usage;
+  acp::Updated usage;
   usage.session = "s1";
-  usage.update = acp::Usage{1200, 200'000, std::nullopt, std::nullopt};
+  usage.update = acp::UsageUpdate{1200, 200'000, std::nullopt, {}};
   w.Do([&](Outcome& out) { w.channels.Updated("codex", usage, w.Tick(), out); });
-  acp::SessionUpdate commands;
+  acp::Updated commands;
   commands.session = "s1";
-  commands.update = acp::Commands{{{"plan", "Makes a plan", "what"}}};
+  const acp::AvailableCommand plan{"plan", "Makes a plan", acp::UnstructuredCommandInput{"what", {}}, {}};
+  commands.update = acp::AvailableCommandsUpdate{{plan}, {}};
   std::vector<std::pair<std::string, std::string>> kept;
   w.Do([&](Outcome& out) {
     w.channels.Updated("codex", commands, w.Tick(), out);
@@ -405,21 +406,21 @@ TEST_CASE("S23 usage and commands are told; commands are kept") {
 TEST_CASE("S17 a plan replaces the one before; updates of a tool call meet their call") {
   Answering w;
   const auto update = [&](auto body) {
-    acp::SessionUpdate u;
+    acp::Updated u;
     u.session = "s1";
     u.update = std::move(body);
     w.Do([&](Outcome& out) { w.channels.Updated("codex", u, w.Tick(), out); });
   };
-  update(acp::Plan{{{"first", "high", "pending"}, {"second", "low", "pending"}}});
+  update(acp::Plan{{{"first", "high", "pending", {}}, {"second", "low", "pending", {}}}, {}});
   acp::ToolCallUpdate tool;
-  tool.id = "t1";
+  tool.tool_call_id = "t1";
   tool.status = "completed";
   update(tool);  // before its call
   tool.status = std::nullopt;
   tool.title = "Read";
   tool.is_new = true;
   update(tool);
-  update(acp::Plan{{{"first", "high", "completed"}}});
+  update(acp::Plan{{{"first", "high", "completed", {}}}, {}});
   w.Ended("codex", "s1", "end_turn");
   const history::Message& m = w.kept.back();
   REQUIRE(m.parts.size() == 2);
@@ -446,10 +447,10 @@ TEST_CASE("an answer has a bound, and says that it was reached") {
   w.tight.AgentReady("codex", w.Tick(), out);
   w.tight.SessionOpened("codex", channel, "s", w.Tick(), out);
   const std::string megabyte(900'000, 'x');
-  acp::SessionUpdate update;
+  acp::Updated update;
   update.session = "s";
-  acp::Chunk chunk;
-  chunk.content.text = megabyte;
+  acp::ContentChunk chunk;
+  chunk.content = acp::TextContent{megabyte, std::nullopt, {}};
   update.update = chunk;
   for (int i = 0; i < 5; ++i) w.tight.Updated("codex", update, w.Tick(), out);
   Outcome last;

@@ -8,18 +8,16 @@ using namespace watchbill::channels;
 TEST_CASE("S17 what an update does not say stays; lists replace") {
   history::ToolCall tool;
   acp::ToolCallUpdate update;
-  update.id = "t";
+  update.tool_call_id = "t";
   update.title = "Edit";
   update.kind = "edit";
-  update.locations = std::vector<acp::Location>{{"/a", 3}, {"/b", std::nullopt}};
-  acp::ToolContent diff;
-  diff.type = "diff";
+  update.locations = std::vector<acp::ToolCallLocation>{{"/a", 3, {}}, {"/b", std::nullopt, {}}};
+  acp::Diff diff;
   diff.path = "/a";
   diff.old_text = "old";
   diff.new_text = "new";
-  acp::ToolContent text;
-  text.content.text = "done";
-  update.content = std::vector<acp::ToolContent>{diff, text};
+  const acp::Content text{acp::TextContent{"done", std::nullopt, {}}, {}};
+  update.content = std::vector<acp::ToolCallContent>{diff, text};
   update.raw_input = JsonView::Trusted(R"({"path":"/a"})");
   Merge(update, tool);
   CHECK(tool.status == "pending");
@@ -29,15 +27,15 @@ TEST_CASE("S17 what an update does not say stays; lists replace") {
   CHECK(tool.diffs == std::vector<history::Diff>{{"/a", "old", "new", false}});
 
   acp::ToolCallUpdate next;
-  next.id = "t";
+  next.tool_call_id = "t";
   next.status = "in_progress";
   Merge(next, tool);
   CHECK(tool.title == "Edit");
   CHECK(tool.diffs.size() == 1);
   CHECK(tool.status == "in_progress");
 
-  next.content = std::vector<acp::ToolContent>{};
-  next.locations = std::vector<acp::Location>{};
+  next.content = std::vector<acp::ToolCallContent>{};
+  next.locations = std::vector<acp::ToolCallLocation>{};
   Merge(next, tool);
   CHECK(tool.diffs.empty());
   CHECK(tool.output.empty());
@@ -47,14 +45,13 @@ TEST_CASE("S17 what an update does not say stays; lists replace") {
 TEST_CASE("S17 a file without an old text is new; words that are not known are `other`, or change nothing") {
   history::ToolCall tool;
   acp::ToolCallUpdate update;
-  update.id = "t";
+  update.tool_call_id = "t";
   update.kind = "switch_mode";
   update.status = "exploded";
-  acp::ToolContent diff;
-  diff.type = "diff";
+  acp::Diff diff;
   diff.path = "/new";
   diff.new_text = "x";
-  update.content = std::vector<acp::ToolContent>{diff};
+  update.content = std::vector<acp::ToolCallContent>{diff};
   Merge(update, tool);
   CHECK(tool.kind == "other");
   CHECK(tool.status == "pending");
@@ -64,13 +61,12 @@ TEST_CASE("S17 a file without an old text is new; words that are not known are `
 TEST_CASE("a raw output is shown where nothing better was said") {
   history::ToolCall tool;
   acp::ToolCallUpdate update;
-  update.id = "t";
+  update.tool_call_id = "t";
   update.raw_output = JsonView::Trusted(R"({"success":true})");
   Merge(update, tool);
   CHECK(tool.output == R"({"success":true})");
-  acp::ToolContent text;
-  text.content.text = "better";
-  update.content = std::vector<acp::ToolContent>{text};
+  const acp::Content text{acp::TextContent{"better", std::nullopt, {}}, {}};
+  update.content = std::vector<acp::ToolCallContent>{text};
   Merge(update, tool);
   CHECK(tool.output == "better");
 }

@@ -94,7 +94,7 @@ TEST_CASE("it says who it is, in version 1, whatever was asked for") {
   CHECK(wire.Line() ==
         R"({"jsonrpc":"2.0","id":7,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":false,)"
         R"("promptCapabilities":{"image":false,"audio":false,"embeddedContext":false},)"
-        R"("mcpCapabilities":{"http":false,"sse":false},"sessionCapabilities":{}},"authMethods":[],)"
+        R"("mcpCapabilities":{"http":false,"sse":false},"sessionCapabilities":{},"auth":{}},"authMethods":[],)"
         R"("agentInfo":{"name":"watchbill-example-agent","title":"Example agent","version":"9.8"}}})");
 }
 
@@ -127,7 +127,7 @@ TEST_CASE("what cannot be done is refused in a sentence") {
   const std::string session = wire.Open(6);
   refused("session/prompt", fmt::format(R"({{"sessionId":"{}"}})", session), -32602, "prompt");
   refused("session/prompt",
-          fmt::format(R"({{"sessionId":"{}","prompt":[{{"type":"image","data":""}}]}})", session), -32602,
+          fmt::format(R"({{"sessionId":"{}","prompt":[{{"type":"image","data":"","mimeType":"image/png"}}]}})", session), -32602,
           "no image");
   wire.Prompt(7, session, "/tale");
   refused("session/prompt", fmt::format(R"({{"sessionId":"{}","prompt":[]}})", session), -32600,

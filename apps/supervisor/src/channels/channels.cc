@@ -15,6 +15,12 @@ namespace watchbill::channels {
 using history::Message;
 using history::Role;
 
+namespace {
+
+int64_t Clamped(uint64_t tokens) { return static_cast<int64_t>(std::min<uint64_t>(tokens, INT64_MAX)); }
+
+}  // namespace
+
 Channels::Channels(const Past& past, uint64_t seed, Limits limits)
     : past_(past), limits_(limits), ids_(seed) {}
 Channels::~Channels() = default;
@@ -184,14 +190,14 @@ void Channels::SendPrompt(State& state, Now now, Outcome& out) {
   out.actions.push_back(std::move(prompt));
 }
 
-void Channels::Updated(std::string_view agent, const acp::SessionUpdate& u, Now, Outcome& out) {
-  if (const auto* commands = std::get_if<acp::Commands>(&u.update)) {
+void Channels::Updated(std::string_view agent, const acp::Updated& u, Now, Outcome& out) {
+  if (const auto* commands = std::get_if<acp::AvailableCommandsUpdate>(&u.update)) {
     std::string list;
     JsonWriter w(list);
     w.Begin('[');
-    for (const acp::Command& c : commands->commands) {
+    for (const acp::AvailableCommand& c : commands->available_commands) {
       w.Begin('{').Key("name").String(c.name).Key("description").String(c.description);
-      w.Key("hint").String(c.hint.value_or("")).End('}');
+      w.Key("hint").String(c.input ? c.input->hint : "").End('}');
     }
     w.End(']');
     const JsonView view = JsonView::Trusted(list);
@@ -203,23 +209,24 @@ void Channels::Updated(std::string_view agent, const acp::SessionUpdate& u, Now,
   }
   State* state = OfSession(agent, u.session);
   if (state == nullptr) return;
-  if (const auto* usage = std::get_if<acp::Usage>(&u.update)) {
-    state->usage[std::string(agent)] = {usage->used, usage->size};
+  if (const auto* usage = std::get_if<acp::UsageUpdate>(&u.update)) {
+    const Usage known{Clamped(usage->used), Clamped(usage->size)};
+    state->usage[std::string(agent)] = known;
     std::string params;
     JsonWriter w(params);
     w.Begin('{').Key("channel").String(state->channel.id).Key("agent").String(agent).Key("usage").Begin('{');
-    w.Key("used").Int(usage->used).Key("size").Int(usage->size).End('}').End('}');
+    w.Key("used").Int(known.used).Key("size").Int(known.size).End('}').End('}');
     return Send("usage:changed", std::move(params), out);
   }
   if (!state->turn || state->turn->stage != Turn::Stage::kPrompting || state->turn->agent != agent) return;
   std::vector<history::Part>& parts = state->turn->answer.parts;
-  if (const auto* chunk = std::get_if<acp::Chunk>(&u.update)) {
-    if (chunk->from == acp::Chunk::From::kUser) return;  // what the person said, which is known here
-    const bool thought = chunk->from == acp::Chunk::From::kThought;
-    if (chunk->content.text) {
-      Append(*state, thought, *chunk->content.text, out);
-    } else if (chunk->content.uri) {
-      Append(*state, thought, fmt::format("<{}>", *chunk->content.uri), out);
+  if (const auto* chunk = std::get_if<acp::ContentChunk>(&u.update)) {
+    if (chunk->from == acp::ContentChunk::From::kUser) return;  // what the person said, which is known here
+    const bool thought = chunk->from == acp::ContentChunk::From::kThought;
+    if (const auto words = acp::WordsOf(chunk->content)) {
+      Append(*state, thought, *words, out);
+    } else if (const auto uri = acp::UriOf(chunk->content)) {
+      Append(*state, thought, fmt::format("<{}>", *uri), out);
     }
   } else if (const auto* tool = std::get_if<acp::ToolCallUpdate>(&u.update)) {
     if (Room(*state, u.raw.text().size())) ShowPart(*state, MergeTool(*state, *tool), out);
@@ -277,7 +284,7 @@ size_t Channels::MergeTool(State& state, const acp::ToolCallUpdate& update) {
   std::vector<history::Part>& parts = state.turn->answer.parts;
   auto at = std::find_if(parts.begin(), parts.end(), [&](const history::Part& p) {
     const auto* tool = std::get_if<history::ToolPart>(&p);
-    return tool != nullptr && tool->tool.id == update.id;
+    return tool != nullptr && tool->tool.id == update.tool_call_id;
   });
   // An update for a call that was never announced announces it.
   if (at == parts.end()) at = parts.insert(parts.end(), history::ToolPart{});
@@ -285,9 +292,9 @@ size_t Channels::MergeTool(State& state, const acp::ToolCallUpdate& update) {
   return static_cast<size_t>(at - parts.begin());
 }
 
-void Channels::PermissionAsked(std::string_view agent, uint64_t request, const acp::PermissionRequest& asked,
-                               Now now, Outcome& out) {
-  State* state = OfSession(agent, asked.session);
+void Channels::PermissionAsked(std::string_view agent, uint64_t request,
+                               const acp::RequestPermissionRequest& asked, Now now, Outcome& out) {
+  State* state = OfSession(agent, asked.session_id);
   if (state == nullptr || !state->turn || state->turn->stage != Turn::Stage::kPrompting ||
       state->turn->agent != agent) {
     // Nobody is there to be asked.
@@ -295,7 +302,7 @@ void Channels::PermissionAsked(std::string_view agent, uint64_t request, const a
     return;
   }
   Turn& turn = *state->turn;
-  const size_t index = MergeTool(*state, asked.tool);
+  const size_t index = MergeTool(*state, asked.tool_call);
   ShowPart(*state, index, out);
   OpenPermission open;
   open.id = ids_.Next(now.wall_ms);
@@ -305,7 +312,7 @@ void Channels::PermissionAsked(std::string_view agent, uint64_t request, const a
   open.request = request;
   open.tool = std::get<history::ToolPart>(turn.answer.parts[index]).tool;
   for (const acp::PermissionOption& o : asked.options) {
-    open.options.push_back({std::string(o.id), std::string(o.name), std::string(o.kind)});
+    open.options.push_back({std::string(o.option_id), std::string(o.name), std::string(o.kind)});
   }
   open.rejections = turn.rejections;
   std::string params;

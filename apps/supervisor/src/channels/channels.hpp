@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "watchbill/acp/messages.hpp"
+#include "watchbill/acp/client.hpp"
 #include "watchbill/base/now.hpp"
 #include "watchbill/base/ulid.hpp"
 #include "watchbill/history/message.hpp"
@@ -124,9 +124,9 @@ class Channels {
                      Outcome& out);
   void SessionFailed(std::string_view agent, std::string_view channel, std::string_view why, Now now,
                      Outcome& out);
-  void Updated(std::string_view agent, const acp::SessionUpdate& update, Now now, Outcome& out);
-  void PermissionAsked(std::string_view agent, uint64_t request, const acp::PermissionRequest& asked, Now now,
-                       Outcome& out);
+  void Updated(std::string_view agent, const acp::Updated& told, Now now, Outcome& out);
+  void PermissionAsked(std::string_view agent, uint64_t request, const acp::RequestPermissionRequest& asked,
+                       Now now, Outcome& out);
   void PermissionClosed(std::string_view agent, uint64_t request, Outcome& out);
   void PromptEnded(std::string_view agent, std::string_view session, std::string_view stop_reason,
                    std::string_view failure, Now now, Outcome& out);

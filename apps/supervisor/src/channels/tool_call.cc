@@ -16,29 +16,31 @@ bool Among(std::string_view word, const auto& words) {
 }  // namespace
 
 void Merge(const acp::ToolCallUpdate& u, history::ToolCall& t) {
-  t.id = u.id;
+  t.id = u.tool_call_id;
   if (u.title) t.title = *u.title;
   if (u.kind) t.kind = Among(*u.kind, kKinds) ? std::string(*u.kind) : "other";
   if (u.status && Among(*u.status, kStatuses)) t.status = *u.status;
   if (!u.raw_input.absent()) t.input = u.raw_input.text();
   if (u.locations) {
     t.locations.clear();
-    for (const acp::Location& l : *u.locations) t.locations.push_back({std::string(l.path), l.line});
+    for (const acp::ToolCallLocation& l : *u.locations) t.locations.push_back({std::string(l.path), l.line});
   }
   bool has_text = false;
   if (u.content) {
     t.diffs.clear();
     t.output.clear();
-    for (const acp::ToolContent& c : *u.content) {
-      if (c.type == "diff") {
+    for (const acp::ToolCallContent& c : *u.content) {
+      if (const auto* diff = std::get_if<acp::Diff>(&c)) {
         // Some agents say "" for a file that was not there; only a text that was not said tells them apart.
-        t.diffs.push_back({std::string(c.path), std::string(c.old_text.value_or("")), std::string(c.new_text),
-                           !c.old_text.has_value()});
-      } else if (c.type == "content") {
-        const std::string_view text = c.content.text           ? *c.content.text
-                                      : c.content.uri          ? *c.content.uri
-                                      : c.content.type.empty() ? std::string_view("(content)")
-                                                               : c.content.type;
+        t.diffs.push_back({std::string(diff->path), std::string(diff->old_text.value_or("")),
+                           std::string(diff->new_text), !diff->old_text.has_value()});
+      } else if (const auto* content = std::get_if<acp::Content>(&c)) {
+        const acp::OptText words = acp::WordsOf(content->content), uri = acp::UriOf(content->content);
+        const std::string_view type = acp::TypeOf(content->content);
+        const std::string_view text = words          ? *words
+                                      : uri          ? *uri
+                                      : type.empty() ? std::string_view("(content)")
+                                                     : type;
         if (!t.output.empty()) t.output.push_back('\n');
         t.output.append(text);
         has_text = true;

@@ -4,6 +4,9 @@
 #define WATCHBILL_WATCHBILL_H_
 
 #include "watchbill/acp.h"
+#include "watchbill/acp_peer.h"
+#include "watchbill/acp_pool.h"
+#include "watchbill/acp_rules.h"
 #include "watchbill/board.h"
 #include "watchbill/monitorproto.h"
 

@@ -56,18 +56,24 @@ typedef struct wb_acp_client_options {
   uint64_t max_line_bytes;
   int64_t handshake_ms;
   int64_t session_ms;
+  int64_t call_ms;
 } wb_acp_client_options;
 
 typedef enum wb_acp_kind {
   WB_ACP_HANDSHAKE_DONE = 1,
   WB_ACP_HANDSHAKE_FAILED = 2,
-  WB_ACP_SESSION_MADE = 3,
+  WB_ACP_SESSION_OPENED = 3,
   WB_ACP_PROMPT_ENDED = 4,
   WB_ACP_CALL_FAILED = 5,
   WB_ACP_UPDATED = 6,
   WB_ACP_PERMISSION_ASKED = 7,
   WB_ACP_PERMISSION_CLOSED = 8,
-  WB_ACP_SKIPPED = 9
+  WB_ACP_SKIPPED = 9,
+  WB_ACP_CALL_DONE = 10,
+  WB_ACP_HOST_ASKED = 11,
+  WB_ACP_HOST_CLOSED = 12,
+  WB_ACP_ELICITATION_COMPLETED = 13,
+  WB_ACP_NOTIFIED = 14
 } wb_acp_kind;
 
 typedef enum wb_acp_handshake {
@@ -77,6 +83,8 @@ typedef enum wb_acp_handshake {
   WB_ACP_NOT_ACP = 4,
   WB_ACP_ENDED = 5
 } wb_acp_handshake;
+
+typedef enum wb_acp_how { WB_ACP_NEW = 1, WB_ACP_LOADED = 2, WB_ACP_RESUMED = 3 } wb_acp_how;
 
 typedef struct wb_acp_event {
   uint32_t struct_size;
@@ -109,6 +117,14 @@ int32_t wb_acp_client_prompt(wb_acp_client* client, wb_str session, wb_str text,
 int32_t wb_acp_client_cancel(wb_acp_client* client, wb_str session, wb_error* err);
 int32_t wb_acp_client_answer(wb_acp_client* client, uint64_t request, wb_str option, wb_error* err);
 int32_t wb_acp_client_refuse(wb_acp_client* client, uint64_t request, wb_error* err);
+int32_t wb_acp_client_initialize_with(wb_acp_client* client, wb_str params, wb_now now, wb_error* err);
+int32_t wb_acp_client_call(wb_acp_client* client, wb_str method, wb_str params, wb_now now,
+                           uint64_t* call, wb_error* err);
+int32_t wb_acp_client_cancel_call(wb_acp_client* client, uint64_t call, wb_error* err);
+int32_t wb_acp_client_notify(wb_acp_client* client, wb_str method, wb_str params, wb_error* err);
+int32_t wb_acp_client_respond(wb_acp_client* client, uint64_t request, wb_str result, wb_error* err);
+int32_t wb_acp_client_refuse_host(wb_acp_client* client, uint64_t request, int32_t code, wb_str message,
+                                  wb_error* err);
 """
 
 

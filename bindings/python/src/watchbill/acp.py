@@ -432,7 +432,7 @@ class Agent:
         elif kind == lib.WB_ACP_PERMISSION_CLOSED:
             if (asked := self._asked.get(event.call)) is not None:
                 asked[1].cancel()
-        elif kind == lib.WB_ACP_SESSION_MADE:
+        elif kind == lib.WB_ACP_SESSION_OPENED:
             self._on_session_made(event)
         elif kind == lib.WB_ACP_CALL_FAILED:
             made = self._calls.pop(event.call, None)

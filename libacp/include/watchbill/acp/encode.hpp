@@ -1,5 +1,4 @@
-// Structures in, the JSON of `params` and `result` out. Always valid against the schema of ACP v1 where the
-// structure is: nothing that was not said is written.
+// Structures in, the JSON of `params` and `result` out.
 #pragma once
 
 #include <string>
@@ -8,18 +7,11 @@
 
 namespace watchbill::acp {
 
-std::string Encode(const InitializeRequest& request);
-std::string Encode(const InitializeResponse& response);
-std::string Encode(const NewSessionRequest& request);
-std::string Encode(const NewSessionResponse& response);
-std::string Encode(const PromptRequest& request);
-std::string Encode(const PromptResponse& response);
-// The params of `session/update`.
-std::string Encode(const SessionUpdate& update);
-std::string Encode(const PermissionRequest& request);
-// The result of a permission request: the chosen option, or `cancelled` where there is none.
-std::string EncodePermission(const OptText& option);
-// The params of `session/cancel`.
-std::string EncodeCancel(Text session);
+// `message` is any of the requests, responses and notifications of messages.hpp, an RpcError or a
+// ContentBlock. What comes out is valid against the schema of ACP v1 where the structure holds what its
+// comments ask for; nothing that was not said is written, and a word that a closed list of the schema does not
+// know is left out or has the list's default.
+template <typename Message>
+std::string Encode(const Message& message);
 
 }  // namespace watchbill::acp

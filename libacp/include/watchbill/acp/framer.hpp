@@ -25,6 +25,7 @@ class LineFramer {
     std::string_view text;  // good until Feed, End or Next is called again
     // Not 0: the line was this many bytes long, too long, and `text` is only its beginning (1 KiB at most).
     uint64_t too_long = 0;
+    std::string_view tail;  // of one that was too long: its last bytes (64 at most)
   };
   // Nothing: more bytes are needed.
   std::optional<Line> Next();
@@ -34,12 +35,15 @@ class LineFramer {
 
  private:
   std::optional<Line> Cut(size_t end, size_t next);
+  void Drop(std::string_view bytes);
 
   size_t longest_;
   std::string buffer_;
   size_t begin_ = 0;      // of the line that is being gathered
   size_t scanned_ = 0;    // no newline stands before this
   uint64_t dropped_ = 0;  // bytes of the line that were let go because it is too long already
+  std::string tail_;      // the last of them
+  std::string told_tail_;
   bool at_start_ = true;  // of the stream
   bool ended_ = false;
 };

@@ -36,16 +36,19 @@ struct CallEnded {
   // words.
   Text failure;
 };
-// A line that was let go, and why. (Requirement A3: reported, not fatal.)
+// A line that was let go, and why. (Requirement A3: reported, not fatal.) Where it can still be told which
+// call it answered, that call has failed, and where it was a request, that has been refused.
 struct StrayLine {
   enum class Why {
     kNotJson,       // no JSON object: a banner, a log line
     kNotMessage,    // an object, but no request, notification or answer
     kTooLong,       // longer than the framer takes
-    kUnknownAnswer  // an answer that nobody waits for
+    kUnreadable,    // meant as a message, and broken, or nested too deep
+    kUnknownAnswer  // an answer that nobody waits for, or waits for any more
   };
   Why why = Why::kNotJson;
-  Text line;  // its beginning
+  Text line;    // its beginning
+  Text detail;  // of kUnreadable: what is wrong, and at which byte
   uint64_t bytes = 0;
 };
 using PeerEvent = std::variant<IncomingRequest, IncomingNotification, CallEnded, StrayLine>;
@@ -71,14 +74,18 @@ class Peer {
   // more.
   std::optional<PeerEvent> Next();
 
+  // Tells the other end that the answer to a call is not wanted any more. It may answer all the same, or with
+  // kRequestCancelled; until it does the call is open. Nothing happens where it is not open.
+  void Cancel(uint64_t call);
   // Asks the other end and gives the number by which CallEnded knows it. `params` is JSON, as `result` is
   // below: a line break in it is written as a blank, and where it is empty there are none. kNever: it may
-  // take as long as it likes. After End it fails at the next Next.
+  // take as long as it likes; one whose time is up fails, is cancelled, and its late answer is stray. After
+  // End it fails at the next Next.
   uint64_t Call(std::string_view method, std::string_view params, int64_t deadline_ns = kNever);
   void Notify(std::string_view method, std::string_view params);
   // An empty `result` is null.
   void Respond(JsonView id, std::string_view result);
-  void Refuse(JsonView id, int32_t code, std::string_view message);
+  void Refuse(JsonView id, int32_t code, std::string_view message, JsonView data = {});
 
   // What is to be sent; Consume takes what was.
   std::string_view Output() const;

@@ -9,8 +9,8 @@
 namespace watchbill::acp {
 
 // Reads as leniently as the schema's hints ask: a member of the wrong kind has its default, a bad element of
-// a list is left out, unknown members are let be. InvalidArgument names what cannot be done without. What was
-// read is good until the Reader reads again. One thread.
+// a list is left out, unknown members are let be. What was read is good until the Reader reads again. One
+// thread.
 class Reader {
  public:
   Reader();
@@ -18,18 +18,13 @@ class Reader {
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
-  absl::StatusOr<InitializeRequest> Initialize(JsonView params);
-  absl::StatusOr<InitializeResponse> Initialized(JsonView result);
-  absl::StatusOr<NewSessionRequest> NewSession(JsonView params);
-  absl::StatusOr<NewSessionResponse> SessionMade(JsonView result);
-  absl::StatusOr<PromptRequest> Prompt(JsonView params);
-  absl::StatusOr<PromptResponse> Prompted(JsonView result);
-  absl::StatusOr<SessionUpdate> Update(JsonView params);
-  absl::StatusOr<PermissionRequest> Permission(JsonView params);
-  // The option that was chosen; nothing where it was cancelled.
-  absl::StatusOr<OptText> PermissionAnswer(JsonView result);
-  // The session of `session/cancel`.
-  absl::StatusOr<Text> Cancel(JsonView params);
+  // `Message` is any type that Encode takes. InvalidArgument names what cannot be done without, and what was
+  // expected there.
+  template <typename Message>
+  absl::StatusOr<Message> Read(JsonView json);
+
+  // Any JSON, compact. InvalidArgument: it is none, and where that shows.
+  absl::StatusOr<JsonView> Check(JsonView json);
 
  private:
   struct State;
