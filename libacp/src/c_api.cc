@@ -1,5 +1,5 @@
-#include "watchbill/acp.h"
 #include <map>
+#include "watchbill/acp.h"
 
 #include "fields.hpp"
 #include "watchbill/acp/client.hpp"
@@ -88,7 +88,8 @@ struct Fill {
     o.word = Str(acp::KindOf(e.update));
     o.json = Json(e.raw);
     o.code = e.past ? 1 : 0;
-    if (const auto* chunk = std::get_if<acp::ContentChunk>(&e.update)) o.text = Str(acp::WordsOf(chunk->content));
+    if (const auto* chunk = std::get_if<acp::ContentChunk>(&e.update))
+      o.text = Str(acp::WordsOf(chunk->content));
   }
   void operator()(const acp::PermissionAsked& e) const {
     o.kind = WB_ACP_PERMISSION_ASKED;
@@ -308,8 +309,9 @@ int32_t wb_acp_client_call(wb_acp_client* c, wb_str method, wb_str params, wb_no
              [&](const SetSessionConfigOptionRequest& r) {
                return client.SetConfigOption(r.session_id, r.config_id, r.value, at);
              }) ||
-        with("session/set_model", static_cast<SetSessionModelRequest*>(nullptr),
-             [&](const SetSessionModelRequest& r) { return client.SetModel(r.session_id, r.model_id, at); }) ||
+        with(
+            "session/set_model", static_cast<SetSessionModelRequest*>(nullptr),
+            [&](const SetSessionModelRequest& r) { return client.SetModel(r.session_id, r.model_id, at); }) ||
         with("authenticate", static_cast<AuthenticateRequest*>(nullptr),
              [&](const AuthenticateRequest& r) { return client.Authenticate(r.method_id); }) ||
         with("logout", static_cast<LogoutRequest*>(nullptr),
@@ -390,11 +392,15 @@ int32_t wb_acp_client_refuse_host(wb_acp_client* c, uint64_t request, int32_t co
   });
 }
 
-int32_t wb_acp_client_has(const wb_acp_client* c, wb_str session) { return c->client.has(View(session)) ? 1 : 0; }
+int32_t wb_acp_client_has(const wb_acp_client* c, wb_str session) {
+  return c->client.has(View(session)) ? 1 : 0;
+}
 int32_t wb_acp_client_prompting(const wb_acp_client* c, wb_str session) {
   return c->client.prompting(View(session)) ? 1 : 0;
 }
-wb_str wb_acp_client_mode(const wb_acp_client* c, wb_str session) { return Str(c->client.mode(View(session))); }
+wb_str wb_acp_client_mode(const wb_acp_client* c, wb_str session) {
+  return Str(c->client.mode(View(session)));
+}
 
 int32_t wb_acp_client_tool_call(wb_acp_client* c, wb_str session, wb_str tool_call_id, wb_str* out,
                                 wb_error* err) {
@@ -418,11 +424,11 @@ int32_t wb_acp_reader_read(wb_acp_reader* r, wb_str type, wb_str json, wb_str* o
     using namespace acp;
     using Read = absl::StatusOr<std::string> (*)(Reader&, watchbill::JsonView);
     static const std::map<std::string_view, Read> kTypes = {
-#define WATCHBILL_ACP_TYPE(Type, words)                                                    \
-  {#Type, [](Reader& reader, watchbill::JsonView text) -> absl::StatusOr<std::string> {    \
-     const auto message = reader.Read<Type>(text);                                         \
-     if (!message.ok()) return message.status();                                           \
-     return Encode(*message);                                                              \
+#define WATCHBILL_ACP_TYPE(Type, words)                                                 \
+  {#Type, [](Reader& reader, watchbill::JsonView text) -> absl::StatusOr<std::string> { \
+     const auto message = reader.Read<Type>(text);                                      \
+     if (!message.ok()) return message.status();                                        \
+     return Encode(*message);                                                           \
    }},
         WATCHBILL_ACP_MESSAGES(WATCHBILL_ACP_TYPE)
 #undef WATCHBILL_ACP_TYPE

@@ -92,6 +92,9 @@ absl::StatusOr<Client::Impl::Session*> Client::Impl::OpenOne(std::string_view se
   if (it->second.closing) {
     return absl::FailedPreconditionError(fmt::format("session {} is being closed", session));
   }
+  if (it->second.loading) {
+    return absl::FailedPreconditionError(fmt::format("session {} is being loaded", session));
+  }
   return &it->second;
 }
 
@@ -123,9 +126,10 @@ absl::StatusOr<uint64_t> Client::Authenticate(std::string_view method_id) {
     ids.push_back(id);
     if (id != method_id) continue;
     if (type == "terminal") {
-      return absl::InvalidArgumentError(fmt::format(
-          "\"{}\" is a command to run at a terminal, with the agent's own program; it is not for authenticate",
-          method_id));
+      return absl::InvalidArgumentError(
+          fmt::format("\"{}\" is a command to run at a terminal, with the agent's own program; it is not for "
+                      "authenticate",
+                      method_id));
     }
     AuthenticateRequest request;
     request.method_id = method_id;
@@ -150,10 +154,11 @@ absl::StatusOr<uint64_t> Client::NewSession(const NewSessionRequest& request, No
 absl::StatusOr<uint64_t> Client::LoadSession(const LoadSessionRequest& request, Now now) {
   absl::Status status = impl_->MayAsk(impl_->agent.load_session, "session/load");
   if (!status.ok()) return status;
+  if (request.session_id.empty()) return absl::InvalidArgumentError("no session has an empty id");
   // Before it is sent: its past is told before the answer.
   auto [it, is_new] = impl_->sessions.try_emplace(std::string(request.session_id), impl_->NewOne());
   Impl::Session& session = it->second;
-  if (!is_new && (!session.open || session.prompt != 0 || session.closing)) {
+  if (!is_new && (!session.open || session.loading || session.prompt != 0 || session.closing)) {
     return absl::FailedPreconditionError(
         fmt::format("session {} is in use, and is not loaded meanwhile", request.session_id));
   }
@@ -165,6 +170,7 @@ absl::StatusOr<uint64_t> Client::LoadSession(const LoadSessionRequest& request, 
 absl::StatusOr<uint64_t> Client::ResumeSession(const ResumeSessionRequest& request, Now now) {
   absl::Status status = impl_->MayAsk(impl_->agent.session.resume.has_value(), "session/resume");
   if (!status.ok()) return status;
+  if (request.session_id.empty()) return absl::InvalidArgumentError("no session has an empty id");
   auto [it, is_new] = impl_->sessions.try_emplace(std::string(request.session_id), impl_->NewOne());
   if (!is_new) {
     return absl::FailedPreconditionError(fmt::format("session {} is open already", request.session_id));
@@ -249,12 +255,12 @@ absl::StatusOr<uint64_t> Client::SetConfigOption(std::string_view session, std::
     if (option.id != config_id) continue;
     const auto* word = std::get_if<Text>(&value);
     if (option.boolean == (word != nullptr)) {
-      return absl::InvalidArgumentError(fmt::format("option \"{}\" is {}", config_id,
-                                                    option.boolean ? "true or false" : "one of a list"));
+      return absl::InvalidArgumentError(
+          fmt::format("option \"{}\" is {}", config_id, option.boolean ? "true or false" : "one of a list"));
     }
     if (word != nullptr && !Among(option.values, *word)) {
-      return absl::InvalidArgumentError(fmt::format("\"{}\" is no value of option \"{}\"; those are: {}", *word,
-                                                    config_id, Listed(option.values)));
+      return absl::InvalidArgumentError(fmt::format("\"{}\" is no value of option \"{}\"; those are: {}",
+                                                    *word, config_id, Listed(option.values)));
     }
     SetSessionConfigOptionRequest request;
     request.session_id = session;

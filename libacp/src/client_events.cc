@@ -98,8 +98,8 @@ Event Client::Impl::OnRequest(const Message& m) {
     if (requests.size() >= limits.open_requests) {
       peer.Refuse(m.id.text(), kInternalError,
                   fmt::format("{} requests are open already", limits.open_requests));
-      return Skip(fmt::format("it asked for {} while {} of its requests are open", m.method,
-                              limits.open_requests));
+      return Skip(
+          fmt::format("it asked for {} while {} of its requests are open", m.method, limits.open_requests));
     }
     if (m.method == "session/request_permission") return OnPermission(m);
     if (auto event = OnHost(m)) return event;
@@ -481,12 +481,13 @@ Event Client::Impl::OnPromptEnded(const Message& m, Call call) {
   } else if (cancelled && (m.failure.empty() || !ended)) {
     out.stop_reason = "cancelled";
   } else {
-    text = !answered ? Failure(m)
-           : response.ok()
-               ? "the answer to session/prompt holds an empty stopReason"
-               : std::string(MessageOf(response.status()));
+    text = !answered       ? Failure(m)
+           : response.ok() ? "the answer to session/prompt holds an empty stopReason"
+                           : std::string(MessageOf(response.status()));
     out.failure = text;
-    out.code = answered ? int32_t{kInvalidParams} : m.error.absent() ? 0 : wire::Read<RpcError>(m.error)->code;
+    out.code = answered           ? int32_t{kInvalidParams}
+               : m.error.absent() ? 0
+                                  : wire::Read<RpcError>(m.error)->code;
   }
   if (session == sessions.end()) return out;
   session->second.prompt = 0;
@@ -495,7 +496,8 @@ Event Client::Impl::OnPromptEnded(const Message& m, Call call) {
   // A question of a turn that is over is answered by nobody any more.
   for (auto it = requests.begin(); it != requests.end() && !ended;) {
     const auto here = it++;
-    const bool of_person = here->second.kind == Answer::kPermission || here->second.kind == Answer::kElicitation;
+    const bool of_person =
+        here->second.kind == Answer::kPermission || here->second.kind == Answer::kElicitation;
     if (here->second.session != session->first || !of_person) continue;
     CloseCancelled(here->second);
     closed.emplace_back(here->first, std::move(here->second));

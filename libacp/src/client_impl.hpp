@@ -55,8 +55,8 @@ struct Client::Impl {
     ToolCalls tools;
   };
   using Sessions = std::map<std::string, Session, std::less<>>;
-  struct Open {          // a request of the agent's
-    std::string id;      // JSON, as it came
+  struct Open {      // a request of the agent's
+    std::string id;  // JSON, as it came
     std::string session;
     Answer kind = Answer::kPermission;
     std::vector<std::pair<std::string, std::string>> options;  // ids and kinds, of a permission

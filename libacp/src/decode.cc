@@ -80,7 +80,9 @@ class ReadFields {
   [[gnu::always_inline]] void Or(std::string_view key, T& member, const Default& otherwise) {
     if (Failure none; ok_ && !Get(object_[key], member, none)) member = otherwise;
   }
-  [[gnu::always_inline]] void Flag(std::string_view key, bool& member) { member = object_[key].AsBool().value_or(false); }
+  [[gnu::always_inline]] void Flag(std::string_view key, bool& member) {
+    member = object_[key].AsBool().value_or(false);
+  }
   void Word(std::string_view key, OptText& member, Words) { May(key, member); }
   void OrWord(std::string_view key, Text& member, Text otherwise, Words) { Or(key, member, otherwise); }
   template <typename T>
@@ -256,12 +258,12 @@ class ReadFields {
     return true;
   }
   template <typename T>
-    requires requires(ReadFields& fields, T& message) { Fields(fields, message); }
+  requires requires(ReadFields& fields, T& message) { Fields(fields, message); }
   static bool Get(const Value& v, T& out, Failure& failure) {
     return v.is_object() && Get(Object(v), out, failure);
   }
   template <typename T>
-    requires requires(ReadFields& fields, T& message) { Fields(fields, message); }
+  requires requires(ReadFields& fields, T& message) { Fields(fields, message); }
   static bool Get(const Object& object, T& out, Failure& failure) {
     ReadFields fields(object, failure);
     Fields(fields, out);
@@ -355,13 +357,15 @@ class ReadFields {
     if (kind == "tool_call") return tool(true);
     if (kind == "plan") return Get(object, out.emplace<Plan>(), failure);
     if (kind == "usage_update") return Get(object, out.emplace<UsageUpdate>(), failure);
-    if (kind == "available_commands_update") return Get(object, out.emplace<AvailableCommandsUpdate>(), failure);
+    if (kind == "available_commands_update")
+      return Get(object, out.emplace<AvailableCommandsUpdate>(), failure);
     if (kind == "current_mode_update") return Get(object, out.emplace<CurrentModeUpdate>(), failure);
     if (kind == "config_option_update") return Get(object, out.emplace<ConfigOptionUpdate>(), failure);
     if (kind == "session_info_update") return Get(object, out.emplace<SessionInfoUpdate>(), failure);
     if (kind == "notice") return Get(object, out.emplace<Notice>(), failure);
     if (kind == "compaction_update") return Get(object, out.emplace<CompactionUpdate>(), failure);
-    if (kind == "compaction_summary_chunk") return Get(object, out.emplace<CompactionSummaryChunk>(), failure);
+    if (kind == "compaction_summary_chunk")
+      return Get(object, out.emplace<CompactionSummaryChunk>(), failure);
     out = UnknownUpdate{kind, v.text()};
     return true;
   }
@@ -393,7 +397,7 @@ class ReadFields {
     if constexpr (std::is_same_v<T, Text>) return "a text";
     if constexpr (std::is_same_v<T, bool>) return "true or false";
     if constexpr (std::is_arithmetic_v<T>) return "a whole number";
-    if constexpr (requires(T& t) { t.emplace_back(); }) return "a list";
+    if constexpr (requires(T & t) { t.emplace_back(); }) return "a list";
     return "an object";
   }
 

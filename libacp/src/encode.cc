@@ -150,7 +150,7 @@ class WriteFields {
     w.End(']');
   }
   template <typename T>
-    requires requires(WriteFields& fields, T& message) { Fields(fields, message); }
+  requires requires(WriteFields& fields, T& message) { Fields(fields, message); }
   static void Put(JsonWriter& w, const T& message) {
     w.Begin('{');
     Members(w, message);

@@ -20,7 +20,7 @@ namespace watchbill::acp::wire {
 using Words = std::span<const std::string_view>;
 
 inline constexpr std::string_view kToolKinds[] = {"read",    "edit",  "delete", "move",        "search",
-                                     "execute", "think", "fetch",  "switch_mode", "other"};
+                                                  "execute", "think", "fetch",  "switch_mode", "other"};
 inline constexpr std::string_view kToolStatuses[] = {"pending", "in_progress", "completed", "failed"};
 inline constexpr std::string_view kPriorities[] = {"high", "medium", "low"};
 inline constexpr std::string_view kPlanStatuses[] = {"pending", "in_progress", "completed"};
@@ -684,47 +684,47 @@ void Fields(F& f, CompleteElicitationNotification& m) {
 }
 
 // What Encode and Reader take, with the words for what it is. Some responses are one type.
-#define WATCHBILL_ACP_MESSAGES(X)                                                   \
-  X(ContentBlock, "a piece of content")                                             \
-  X(RpcError, "an error")                                                           \
-  X(CancelRequestNotification, "$/cancel_request")                                  \
-  X(EmptyResponse, "an answer")                                                     \
-  X(InitializeRequest, "initialize")                                                \
-  X(InitializeResponse, "the answer to initialize")                                 \
-  X(AuthenticateRequest, "authenticate")                                            \
-  X(LogoutRequest, "logout")                                                        \
-  X(NewSessionRequest, "session/new")                                               \
-  X(NewSessionResponse, "the answer to session/new")                                \
-  X(LoadSessionRequest, "session/load or session/resume")                           \
-  X(LoadSessionResponse, "the answer to session/load or session/resume")            \
-  X(ListSessionsRequest, "session/list")                                            \
-  X(ListSessionsResponse, "the answer to session/list")                             \
-  X(DeleteSessionRequest, "session/delete")                                         \
-  X(CloseSessionRequest, "session/close")                                           \
-  X(SetSessionModeRequest, "session/set_mode")                                      \
-  X(SetSessionConfigOptionRequest, "session/set_config_option")                     \
-  X(SetSessionConfigOptionResponse, "the answer to session/set_config_option")      \
-  X(SetSessionModelRequest, "session/set_model")                                    \
-  X(PromptRequest, "session/prompt")                                                \
-  X(PromptResponse, "the answer to session/prompt")                                 \
-  X(CancelNotification, "session/cancel")                                           \
-  X(ToolCallUpdate, "a tool call")                                                  \
-  X(SessionNotification, "session/update")                                          \
-  X(RequestPermissionRequest, "session/request_permission")                         \
-  X(RequestPermissionResponse, "the answer to session/request_permission")          \
-  X(ReadTextFileRequest, "fs/read_text_file")                                       \
-  X(ReadTextFileResponse, "the answer to fs/read_text_file")                        \
-  X(WriteTextFileRequest, "fs/write_text_file")                                     \
-  X(CreateTerminalRequest, "terminal/create")                                       \
-  X(CreateTerminalResponse, "the answer to terminal/create")                        \
-  X(TerminalOutputRequest, "terminal/output")                                       \
-  X(TerminalOutputResponse, "the answer to terminal/output")                        \
-  X(WaitForTerminalExitRequest, "terminal/wait_for_exit")                           \
-  X(TerminalExitStatus, "the answer to terminal/wait_for_exit")                     \
-  X(KillTerminalRequest, "terminal/kill")                                           \
-  X(ReleaseTerminalRequest, "terminal/release")                                     \
-  X(CreateElicitationRequest, "elicitation/create")                                 \
-  X(CreateElicitationResponse, "the answer to elicitation/create")                  \
+#define WATCHBILL_ACP_MESSAGES(X)                                              \
+  X(ContentBlock, "a piece of content")                                        \
+  X(RpcError, "an error")                                                      \
+  X(CancelRequestNotification, "$/cancel_request")                             \
+  X(EmptyResponse, "an answer")                                                \
+  X(InitializeRequest, "initialize")                                           \
+  X(InitializeResponse, "the answer to initialize")                            \
+  X(AuthenticateRequest, "authenticate")                                       \
+  X(LogoutRequest, "logout")                                                   \
+  X(NewSessionRequest, "session/new")                                          \
+  X(NewSessionResponse, "the answer to session/new")                           \
+  X(LoadSessionRequest, "session/load or session/resume")                      \
+  X(LoadSessionResponse, "the answer to session/load or session/resume")       \
+  X(ListSessionsRequest, "session/list")                                       \
+  X(ListSessionsResponse, "the answer to session/list")                        \
+  X(DeleteSessionRequest, "session/delete")                                    \
+  X(CloseSessionRequest, "session/close")                                      \
+  X(SetSessionModeRequest, "session/set_mode")                                 \
+  X(SetSessionConfigOptionRequest, "session/set_config_option")                \
+  X(SetSessionConfigOptionResponse, "the answer to session/set_config_option") \
+  X(SetSessionModelRequest, "session/set_model")                               \
+  X(PromptRequest, "session/prompt")                                           \
+  X(PromptResponse, "the answer to session/prompt")                            \
+  X(CancelNotification, "session/cancel")                                      \
+  X(ToolCallUpdate, "a tool call")                                             \
+  X(SessionNotification, "session/update")                                     \
+  X(RequestPermissionRequest, "session/request_permission")                    \
+  X(RequestPermissionResponse, "the answer to session/request_permission")     \
+  X(ReadTextFileRequest, "fs/read_text_file")                                  \
+  X(ReadTextFileResponse, "the answer to fs/read_text_file")                   \
+  X(WriteTextFileRequest, "fs/write_text_file")                                \
+  X(CreateTerminalRequest, "terminal/create")                                  \
+  X(CreateTerminalResponse, "the answer to terminal/create")                   \
+  X(TerminalOutputRequest, "terminal/output")                                  \
+  X(TerminalOutputResponse, "the answer to terminal/output")                   \
+  X(WaitForTerminalExitRequest, "terminal/wait_for_exit")                      \
+  X(TerminalExitStatus, "the answer to terminal/wait_for_exit")                \
+  X(KillTerminalRequest, "terminal/kill")                                      \
+  X(ReleaseTerminalRequest, "terminal/release")                                \
+  X(CreateElicitationRequest, "elicitation/create")                            \
+  X(CreateElicitationResponse, "the answer to elicitation/create")             \
   X(CompleteElicitationNotification, "elicitation/complete")
 
 }  // namespace watchbill::acp::wire

@@ -47,12 +47,9 @@ Text KindOf(const SessionUpdate& update) {
 }
 
 OptText SessionOf(const HostRequest& request) {
-  if (const auto* elicitation = std::get_if<CreateElicitationRequest>(&request)) return elicitation->session_id;
-  return std::visit(
-      [](const auto& it) -> OptText {
-        return it.session_id;
-      },
-      request);
+  if (const auto* elicitation = std::get_if<CreateElicitationRequest>(&request))
+    return elicitation->session_id;
+  return std::visit([](const auto& it) -> OptText { return it.session_id; }, request);
 }
 
 }  // namespace watchbill::acp

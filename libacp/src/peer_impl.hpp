@@ -12,7 +12,9 @@ namespace watchbill::acp {
 
 struct Peer::Impl {
   explicit Impl(Limits l)
-      : limits(l), framer(l.line_bytes), document({.bytes = l.line_bytes, .depth = l.depth, .mend_utf8 = true}) {}
+      : limits(l),
+        framer(l.line_bytes),
+        document({.bytes = l.line_bytes, .depth = l.depth, .mend_utf8 = true}) {}
 
   struct Message {
     enum class Kind { kNone, kRequest, kNotification, kCallEnded, kStray };

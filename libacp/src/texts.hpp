@@ -84,7 +84,7 @@ class TextFields {
   void Go(Text& text) { take_(text); }
   void Go(JsonView& json) { take_(json); }
   template <typename T>
-    requires std::is_arithmetic_v<T>
+  requires std::is_arithmetic_v<T>
   void Go(T&) {}
   template <typename T>
   void Go(std::optional<T>& optional) {
@@ -104,10 +104,8 @@ class TextFields {
     Go(pair.second);
   }
   template <typename T>
-    requires requires(TextFields& fields, T& message) { Fields(fields, message); }
-  void Go(T& message) {
-    Fields(*this, message);
-  }
+  requires requires(TextFields& fields, T& message) { Fields(fields, message); }
+  void Go(T& message) { Fields(*this, message); }
   void Go(UnknownContent& m) {
     Go(m.type);
     Go(m.raw);

@@ -59,7 +59,8 @@ struct Cursor {
 
 bool IsId(std::string_view json) {
   if (json == "null") return true;
-  if (json.size() >= 2 && json[0] == '"') return json.find('\\') == std::string_view::npos && json.size() < 256;
+  if (json.size() >= 2 && json[0] == '"')
+    return json.find('\\') == std::string_view::npos && json.size() < 256;
   const std::string_view digits = json.substr(json.starts_with('-') ? 1 : 0);
   return !digits.empty() && digits.size() <= 19 &&
          digits.find_first_not_of("0123456789") == std::string_view::npos &&

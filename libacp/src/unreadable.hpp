@@ -8,7 +8,7 @@
 namespace watchbill::acp {
 
 struct Address {
-  std::string_view id;      // JSON: a number, a text or null; empty where it has none, or it is not to be seen
+  std::string_view id;  // JSON: a number, a text or null; empty where it has none, or it is not to be seen
   bool is_request = false;  // else an answer
 };
 

@@ -19,9 +19,10 @@ namespace watchbill::json {
 inline constexpr size_t kPadding = 32;
 
 // Plain is what a string may hold and nobody has to look at: ASCII but for quotes, backslashes and controls.
-// Each gives the place of the first byte that is not plain, or the size of its block.
+// The rest are stops: of a word or a block, which of its bytes are, and how many are before the first of
+// them.
 
-inline size_t PlainInWord(const char* at) {
+inline uint64_t StopsInWord(const char* at) {
   constexpr uint64_t kOnes = 0x0101010101010101, kHighs = 0x8080808080808080;
   uint64_t word;
   std::memcpy(&word, at, sizeof word);
@@ -30,25 +31,29 @@ inline size_t PlainInWord(const char* at) {
   // right.
   const uint64_t quote = word ^ (kOnes * '"'), backslash = word ^ (kOnes * '\\');
   const uint64_t below = (word - kOnes * 0x20) | (quote - kOnes) | (backslash - kOnes);
-  const uint64_t stops = (below | word) & kHighs;
-  if (stops == 0) return sizeof word;
-  return static_cast<size_t>(std::countr_zero(stops)) / 8;
+  return (below | word) & kHighs;
 }
 
+inline size_t PlainBeforeInWord(uint64_t stops) { return static_cast<unsigned>(std::countr_zero(stops)) / 8; }
+
 #ifdef __SSE2__
-inline size_t PlainInBlock(const char* at) {
+inline constexpr size_t kBlock = 16;
+
+inline unsigned StopsInBlock(const char* at) {
   const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
   // As signed bytes, controls and all beyond ASCII are less than a space.
   const __m128i low = _mm_cmplt_epi8(block, _mm_set1_epi8(0x20));
   const __m128i quote = _mm_cmpeq_epi8(block, _mm_set1_epi8('"'));
   const __m128i backslash = _mm_cmpeq_epi8(block, _mm_set1_epi8('\\'));
-  const int stops = _mm_movemask_epi8(_mm_or_si128(low, _mm_or_si128(quote, backslash)));
-  return static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(stops) | 0x10000U));
+  return static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(low, _mm_or_si128(quote, backslash))));
 }
-inline constexpr size_t kBlock = 16;
+
+inline size_t PlainBefore(unsigned stops) { return static_cast<unsigned>(std::countr_zero(stops)); }
 #else
-inline size_t PlainInBlock(const char* at) { return PlainInWord(at); }
 inline constexpr size_t kBlock = 8;
+
+inline uint64_t StopsInBlock(const char* at) { return StopsInWord(at); }
+inline size_t PlainBefore(uint64_t stops) { return PlainBeforeInWord(stops); }
 #endif
 
 // The length of the well-formed UTF-8 sequence at `at`; or, below nothing, that of the piece which one U+FFFD

@@ -9,7 +9,7 @@
 
 #include "json_bytes.hpp"
 
-// Of the loop's own steps: called, they would have to be given its registers in memory.
+// For the steps of a loop: called, they would need its registers in memory.
 #if defined(__GNUC__)
 #define WB_INLINE __attribute__((always_inline))
 #else
@@ -140,6 +140,8 @@ class Document::Scanner {
   bool bad_utf8_ = false;
   size_t squeezed_ = 0;
   size_t decoded_ = 0;
+  uint32_t open_ = kNone;  // the innermost bracket, whose `next` is the one around it until it closes
+  size_t depth_ = 0;
   const char* fault_ = "";
   char* fault_at_ = nullptr;
 };
@@ -160,14 +162,13 @@ class Document::Scanner {
 // Behind the opening quote: the closing quote, a backslash, or what may not stand in a string.
 inline char* Document::Scanner::PlainEnd(char* at) {
   for (;;) {
-    const size_t plain = PlainInBlock(at);
-    if (plain == kBlock) {
+    const auto stops = StopsInBlock(at);
+    if (stops == 0) {
       at += kBlock;  // a step that waits for nothing
       continue;
     }
-    at += plain;
-    if (static_cast<signed char>(*at) >= 0) [[likely]]
-      return at;
+    at += PlainBefore(stops);
+    if (*at == '"' || static_cast<signed char>(*at) >= 0) return at;
     at = Utf8End(at);
     if (static_cast<signed char>(*at) < 0) return at;
   }
@@ -236,10 +237,9 @@ char* Document::Scanner::Escaped(char* const begin, char* at, char*& piece, char
     }
     for (;;) {
       std::memcpy(out, at, kBlock);
-      const size_t plain = PlainInBlock(at);
-      if (plain < kBlock) {
-        out += plain;
-        at += plain;
+      if (const auto stops = StopsInBlock(at); stops != 0) {
+        out += PlainBefore(stops);
+        at += PlainBefore(stops);
         break;
       }
       out += kBlock;
@@ -253,7 +253,7 @@ char* Document::Scanner::Escaped(char* const begin, char* at, char*& piece, char
 }
 
 // The end of the number at `at`, or null.
-inline char* Document::Scanner::Number(char* at) {
+[[gnu::noinline]] char* Document::Scanner::Number(char* at) {
   char* const begin = at;
   if (*at == '-') ++at;
   char* const whole = at;
@@ -283,15 +283,11 @@ inline char* Document::Scanner::Number(char* at) {
 bool Document::Scanner::Run() {
   char* at = base_;
   // Locals, for the loop lives in registers: bytes written may be anything to the compiler, members too.
-  char* piece = base_;  // the text from here to `at` has not moved yet
-  char* origin =
-      base_;  // ahead of base_ by what was squeezed out: places in the compact text count from here
-  Node* nodes = d_.nodes_.items.get();
-  Node* node = nodes;
-  Node* room = nodes + d_.nodes_.size;
-  uint32_t open = kNone;  // the innermost bracket, whose `next` is the one around it until it closes
-  char close = '\0';      // what closes it
-  size_t depth = 0;
+  char* piece = base_;   // the text from here to `at` has not moved yet
+  char* origin = base_;  // ahead of base_ by what was squeezed out: places in the compact text count from it
+  Node* node = d_.nodes_.items.get();
+  Node* room = node + d_.nodes_.size;
+  char close = '\0';  // what ends where `at` is: the innermost bracket's other half, or the text's NUL
 
   const auto white = [&]() WB_INLINE {
     if (static_cast<unsigned char>(*at) > ' ') [[likely]]
@@ -300,13 +296,12 @@ bool Document::Scanner::Run() {
     origin += end - at;
     piece = at = end;
   };
+  const auto place = [&](const Node* n) { return static_cast<uint32_t>(n - d_.nodes_.items.get()); };
   // A node for what stands from `begin` to `at`.
   const auto add = [&](const char* begin, uint32_t next, Kind kind, bool decoded, bool member) WB_INLINE {
     if (node == room) [[unlikely]] {
-      const auto used = static_cast<uint32_t>(node - nodes);
-      nodes = d_.MoreNodes(used);
-      node = nodes + used;
-      room = nodes + d_.nodes_.size;
+      node = d_.MoreNodes(place(node));
+      room = d_.nodes_.items.get() + d_.nodes_.size;
     }
     node->begin = static_cast<uint32_t>(begin - origin);
     node->end = static_cast<uint32_t>(at - origin);
@@ -345,30 +340,31 @@ bool Document::Scanner::Run() {
   };
   constexpr const char* kValue = "a value was expected";
 
-  white();
+  // Each step looks for what it needs first, and for white space where that is not there.
   for (;;) {
     const bool member = close == '}';
     if (member) {
+      if (*at != '"') white();
       if (*at != '"') return Fail("a name in quotes was expected", at);
       if (!string(false)) return false;
-      white();
+      if (*at != ':') white();
       if (*at != ':') return Fail("a colon was expected", at);
       ++at;
-      white();
     }
+    if (*at != '"') white();
     switch (*at) {
       case '"':
         if (!string(member)) return false;
         break;
       case '{':
       case '[': {
-        if (depth == d_.limits_.depth) return Fail("arrays and objects are nested too deep", at);
-        ++depth;
+        if (depth_ == d_.limits_.depth) return Fail("arrays and objects are nested too deep", at);
+        ++depth_;
         const bool object = *at == '{';
-        add(at, open, object ? Kind::kObject : Kind::kArray, false, member);
-        open = static_cast<uint32_t>(node - nodes) - 1;
+        const char* const begin = at++;
+        add(begin, open_, object ? Kind::kObject : Kind::kArray, false, member);
+        open_ = place(node) - 1;
         close = object ? '}' : ']';
-        ++at;
         white();
         if (*at != close) continue;
         break;  // an empty one closes like any other
@@ -392,29 +388,30 @@ bool Document::Scanner::Run() {
     }
     // Behind a value: brackets close, until a comma says that another follows.
     for (;;) {
-      white();
-      if (open == kNone) {
-        if (at != end_) return Fail("nothing more was expected", at);
-        squeezed_ = static_cast<size_t>(origin - base_);
-        Move(piece, squeezed_, at);
-        d_.nodes_used_ = static_cast<uint32_t>(node - nodes);
-        return true;
-      }
-      if (*at == ',') {
+      if (*at != ',' && *at != close) white();
+      if (*at == ',' && close != '\0') {
         ++at;
-        white();
         break;
       }
-      if (*at != close) {
-        return Fail(close == '}' ? "a comma or } was expected" : "a comma or ] was expected", at);
+      if (*at != close || (close == '\0' && at != end_)) {
+        return Fail(close == '}'   ? "a comma or } was expected"
+                    : close == ']' ? "a comma or ] was expected"
+                                   : "nothing more was expected",
+                    at);
+      }
+      if (close == '\0') {
+        squeezed_ = static_cast<size_t>(origin - base_);
+        Move(piece, squeezed_, at);
+        d_.nodes_used_ = place(node);
+        return true;
       }
       ++at;
-      --depth;
-      Node& closed = nodes[open];
-      open = closed.next;
-      closed.next = static_cast<uint32_t>(node - nodes);
+      --depth_;
+      Node& closed = d_.nodes_.items[open_];
+      open_ = closed.next;
+      closed.next = place(node);
       closed.end = static_cast<uint32_t>(at - origin);
-      close = open != kNone && nodes[open].kind == Kind::kObject ? '}' : ']';
+      close = open_ == kNone ? '\0' : d_.nodes_.items[open_].kind == Kind::kObject ? '}' : ']';
     }
   }
 }
@@ -425,7 +422,7 @@ Document::Node* Document::MoreNodes(uint32_t used) {
   more.items = std::make_unique_for_overwrite<Node[]>(more.size);
   std::copy(nodes_.items.get(), nodes_.items.get() + used, more.items.get());
   nodes_ = std::move(more);
-  return nodes_.items.get();
+  return nodes_.items.get() + used;
 }
 
 // So that one enormous text does not hold its memory for ever, and texts that take turns do not thrash.

@@ -140,7 +140,7 @@ class Document {
     return n.kind >= Kind::kArray ? n.next : node + 1;
   }
   absl::Status Read(std::string_view text);
-  // Room for more behind those used.
+  // Room for more nodes behind those used.
   Node* MoreNodes(uint32_t used);
   void LetGoOfMuch();
 

@@ -66,14 +66,10 @@ static int32_t kind_of(const char* word) {
   static const struct {
     const char* word;
     int32_t kind;
-  } kinds[] = {{"handshake ", WB_ACP_HANDSHAKE_DONE},
-               {"session ", WB_ACP_SESSION_OPENED},
-               {"prompt ", WB_ACP_PROMPT_ENDED},
-               {"update ", WB_ACP_UPDATED},
-               {"permission ", WB_ACP_PERMISSION_ASKED},
-               {"closed ", WB_ACP_PERMISSION_CLOSED},
-               {"notified ", WB_ACP_NOTIFIED},
-               {"skipped", WB_ACP_SKIPPED}};
+  } kinds[] = {{"handshake ", WB_ACP_HANDSHAKE_DONE},    {"session ", WB_ACP_SESSION_OPENED},
+               {"prompt ", WB_ACP_PROMPT_ENDED},         {"update ", WB_ACP_UPDATED},
+               {"permission ", WB_ACP_PERMISSION_ASKED}, {"closed ", WB_ACP_PERMISSION_CLOSED},
+               {"notified ", WB_ACP_NOTIFIED},           {"skipped", WB_ACP_SKIPPED}};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
     if (strncmp(word, kinds[i].word, strlen(kinds[i].word)) == 0) return kinds[i].kind;
   }

@@ -1,5 +1,6 @@
-/* A7 A1 A2: everything that an agent can be asked and can ask, through the C API: sessions that are loaded, listed
- * and closed, settings, what a host is asked for; messages by the names of their types; and either end of JSON-RPC. */
+/* A7 A1 A2: everything that an agent can be asked and can ask, through the C API: sessions that are loaded,
+ * listed and closed, settings, what a host is asked for; messages by the names of their types; and either end
+ * of JSON-RPC. */
 #include "watchbill/watchbill.h"
 
 #include "check.h"
@@ -61,18 +62,21 @@ static void refused(const char* method, const char* params, int32_t code, const 
 static void open_client(void) {
   wb_error err = {0};
   CHECK(wb_acp_client_new(NULL, &client, &err) == WB_OK);
-  CHECK(wb_acp_client_initialize_with(client, str("{\"clientInfo\":{}}"), kStart, &err) == -WB_INVALID_ARGUMENT);
+  CHECK(wb_acp_client_initialize_with(client, str("{\"clientInfo\":{}}"), kStart, &err) ==
+        -WB_INVALID_ARGUMENT);
   CHECK(strstr(err.text, "protocolVersion") != NULL);
-  CHECK(wb_acp_client_initialize_with(
-            client,
-            str("{\"protocolVersion\":1,\"clientCapabilities\":{\"fs\":{\"readTextFile\":true},\"terminal\":true}}"),
-            kStart, &err) == WB_OK);
+  CHECK(wb_acp_client_initialize_with(client,
+                                      str("{\"protocolVersion\":1,\"clientCapabilities\":{\"fs\":{"
+                                          "\"readTextFile\":true},\"terminal\":true}}"),
+                                      kStart, &err) == WB_OK);
   calls = 1;
   take();
   CHECK(strstr(written, "\"readTextFile\":true,\"writeTextFile\":false") != NULL);
-  feed("{\"id\":1,\"result\":{\"protocolVersion\":1,\"agentCapabilities\":{\"loadSession\":true,"
-       "\"sessionCapabilities\":{\"list\":{},\"close\":{}}},\"authMethods\":[{\"id\":\"key\",\"name\":\"Key\"},"
-       "{\"type\":\"terminal\",\"id\":\"tty\",\"name\":\"Terminal\"}]}}\n");
+  feed(
+      "{\"id\":1,\"result\":{\"protocolVersion\":1,\"agentCapabilities\":{\"loadSession\":true,"
+      "\"sessionCapabilities\":{\"list\":{},\"close\":{}}},\"authMethods\":[{\"id\":\"key\",\"name\":\"Key\"}"
+      ","
+      "{\"type\":\"terminal\",\"id\":\"tty\",\"name\":\"Terminal\"}]}}\n");
   expect(WB_ACP_HANDSHAKE_DONE);
 }
 
@@ -95,9 +99,10 @@ static void sessions(void) {
   ask("session/load", "{\"sessionId\":\"old\",\"cwd\":\"/x\"}",
       "{\"sessionId\":\"old\",\"cwd\":\"/x\",\"mcpServers\":[]}");
   CHECK(wb_acp_client_has(client, str("old")) == 0);
-  feed("{\"method\":\"session/update\",\"params\":{\"sessionId\":\"old\",\"update\":{\"sessionUpdate\":"
-       "\"user_message_chunk\",\"content\":{\"type\":\"text\",\"text\":\"before\"}}}}\n"
-       "{\"id\":3,\"result\":null}\n");
+  feed(
+      "{\"method\":\"session/update\",\"params\":{\"sessionId\":\"old\",\"update\":{\"sessionUpdate\":"
+      "\"user_message_chunk\",\"content\":{\"type\":\"text\",\"text\":\"before\"}}}}\n"
+      "{\"id\":3,\"result\":null}\n");
   event = expect(WB_ACP_UPDATED);
   CHECK(event.code == 1 && str_is(event.text, "before"));
   event = expect(WB_ACP_SESSION_OPENED);
@@ -107,8 +112,9 @@ static void sessions(void) {
   refused("session/set_mode", "{\"sessionId\":\"old\",\"modeId\":\"m\"}", WB_FAILED_PRECONDITION, "no modes");
 
   ask("session/new", "{\"cwd\":\"/y\"}", "{\"cwd\":\"/y\",\"mcpServers\":[]}");
-  feed("{\"id\":4,\"result\":{\"sessionId\":\"s\",\"modes\":{\"currentModeId\":\"calm\",\"availableModes\":["
-       "{\"id\":\"calm\",\"name\":\"Calm\"},{\"id\":\"wild\",\"name\":\"Wild\"}]}}}\n");
+  feed(
+      "{\"id\":4,\"result\":{\"sessionId\":\"s\",\"modes\":{\"currentModeId\":\"calm\",\"availableModes\":["
+      "{\"id\":\"calm\",\"name\":\"Calm\"},{\"id\":\"wild\",\"name\":\"Wild\"}]}}}\n");
   event = expect(WB_ACP_SESSION_OPENED);
   CHECK(event.code == WB_ACP_NEW && str_is(wb_acp_client_mode(client, str("s")), "calm"));
   refused("session/set_mode", "{\"sessionId\":\"s\",\"modeId\":\"x\"}", WB_INVALID_ARGUMENT, "calm, wild");
@@ -129,12 +135,15 @@ static void sessions(void) {
   ask("session/prompt", "{\"sessionId\":\"s\",\"prompt\":[{\"type\":\"text\",\"text\":\"hi\"}]}",
       "\"text\":\"hi\"");
   CHECK(wb_acp_client_prompting(client, str("s")) == 1);
-  refused("session/prompt", "{\"sessionId\":\"old\",\"prompt\":[{\"type\":\"image\",\"data\":\"\",\"mimeType\":"
-          "\"image/png\"}]}", WB_FAILED_PRECONDITION, "image");
-  feed("{\"method\":\"session/update\",\"params\":{\"sessionId\":\"s\",\"update\":{\"sessionUpdate\":"
-       "\"tool_call_update\",\"toolCallId\":\"t\",\"status\":\"in_progress\"}}}\n"
-       "{\"method\":\"session/update\",\"params\":{\"sessionId\":\"s\",\"update\":{\"sessionUpdate\":"
-       "\"tool_call\",\"toolCallId\":\"t\",\"title\":\"Look\",\"kind\":\"read\"}}}\n");
+  refused("session/prompt",
+          "{\"sessionId\":\"old\",\"prompt\":[{\"type\":\"image\",\"data\":\"\",\"mimeType\":"
+          "\"image/png\"}]}",
+          WB_FAILED_PRECONDITION, "image");
+  feed(
+      "{\"method\":\"session/update\",\"params\":{\"sessionId\":\"s\",\"update\":{\"sessionUpdate\":"
+      "\"tool_call_update\",\"toolCallId\":\"t\",\"status\":\"in_progress\"}}}\n"
+      "{\"method\":\"session/update\",\"params\":{\"sessionId\":\"s\",\"update\":{\"sessionUpdate\":"
+      "\"tool_call\",\"toolCallId\":\"t\",\"title\":\"Look\",\"kind\":\"read\"}}}\n");
   expect(WB_ACP_UPDATED);
   expect(WB_ACP_UPDATED);
   CHECK(wb_acp_client_tool_call(client, str("s"), str("t"), &json, &err) == WB_OK);
@@ -144,7 +153,8 @@ static void sessions(void) {
   take();
   CHECK(strstr(written, "\"method\":\"$/cancel_request\",\"params\":{\"requestId\":8}") != NULL);
   ask("session/close", "{\"sessionId\":\"s\"}", "{\"sessionId\":\"s\"}");
-  CHECK(strstr(written, "session/cancel") != NULL && strstr(written, "session/cancel") < strstr(written, "session/close"));
+  CHECK(strstr(written, "session/cancel") != NULL &&
+        strstr(written, "session/cancel") < strstr(written, "session/close"));
   feed("{\"id\":9,\"result\":{}}\n");
   expect(WB_ACP_CALL_DONE);
   event = expect(WB_ACP_PROMPT_ENDED);
@@ -158,7 +168,8 @@ static void host(void) {
   wb_error err = {0};
   wb_acp_event event;
   uint64_t request = 0;
-  feed("{\"id\":\"r\",\"method\":\"fs/read_text_file\",\"params\":{\"sessionId\":\"old\",\"path\":\"/a\"}}\n");
+  feed(
+      "{\"id\":\"r\",\"method\":\"fs/read_text_file\",\"params\":{\"sessionId\":\"old\",\"path\":\"/a\"}}\n");
   event = expect(WB_ACP_HOST_ASKED);
   request = event.call;
   CHECK(str_is(event.word, "fs/read_text_file") && str_is(event.session, "old"));
@@ -167,24 +178,30 @@ static void host(void) {
   CHECK(wb_acp_client_respond(client, request, str("{\"content\":\"x\"}"), &err) == -WB_NOT_FOUND);
   take();
   CHECK(strcmp(written, "{\"jsonrpc\":\"2.0\",\"id\":\"r\",\"result\":{\"content\":\"x\"}}\n") == 0);
-  feed("{\"id\":7,\"method\":\"terminal/wait_for_exit\",\"params\":{\"sessionId\":\"old\",\"terminalId\":\"t\"}}\n");
+  feed(
+      "{\"id\":7,\"method\":\"terminal/"
+      "wait_for_exit\",\"params\":{\"sessionId\":\"old\",\"terminalId\":\"t\"}}\n");
   request = expect(WB_ACP_HOST_ASKED).call;
   CHECK(wb_acp_client_refuse_host(client, request, -32002, str("no such terminal"), &err) == WB_OK);
   take();
   CHECK(strstr(written, "\"error\":{\"code\":-32002,\"message\":\"no such terminal\"}") != NULL);
-  feed("{\"id\":8,\"method\":\"terminal/output\",\"params\":{\"sessionId\":\"old\",\"terminalId\":\"t\"}}\n"
-       "{\"method\":\"$/cancel_request\",\"params\":{\"requestId\":8}}\n");
+  feed(
+      "{\"id\":8,\"method\":\"terminal/output\",\"params\":{\"sessionId\":\"old\",\"terminalId\":\"t\"}}\n"
+      "{\"method\":\"$/cancel_request\",\"params\":{\"requestId\":8}}\n");
   request = expect(WB_ACP_HOST_ASKED).call;
   CHECK(expect(WB_ACP_HOST_CLOSED).call == request);
   take();
   CHECK(strstr(written, "\"code\":-32800") != NULL);
   /* Not offered. */
-  feed("{\"id\":9,\"method\":\"fs/write_text_file\",\"params\":{\"sessionId\":\"old\",\"path\":\"/a\",\"content\":\"\"}}\n");
+  feed(
+      "{\"id\":9,\"method\":\"fs/write_text_file\",\"params\":{\"sessionId\":\"old\",\"path\":\"/"
+      "a\",\"content\":\"\"}}\n");
   expect(WB_ACP_SKIPPED);
   take();
   CHECK(strstr(written, "-32601") != NULL);
-  feed("{\"method\":\"_fleet/wind\",\"params\":{\"knots\":12}}\n"
-       "{\"method\":\"elicitation/complete\",\"params\":{\"elicitationId\":\"e\"}}\n");
+  feed(
+      "{\"method\":\"_fleet/wind\",\"params\":{\"knots\":12}}\n"
+      "{\"method\":\"elicitation/complete\",\"params\":{\"elicitationId\":\"e\"}}\n");
   event = expect(WB_ACP_NOTIFIED);
   CHECK(str_is(event.word, "_fleet/wind") && str_is(event.json, "{\"knots\":12}"));
   CHECK(str_is(expect(WB_ACP_ELICITATION_COMPLETED).word, "e"));
@@ -202,12 +219,14 @@ static void messages(void) {
   wb_error err = {0};
   wb_str out = {NULL, 0};
   CHECK(wb_acp_reader_new(&reader, &err) == WB_OK);
-  CHECK(wb_acp_reader_read(reader, str("SessionNotification"),
-                           str("{ \"extra\": 1, \"sessionId\": \"s\", \"update\": {\"sessionUpdate\": \"plan\", "
-                               "\"entries\": [{\"content\": \"a\", \"priority\": \"loud\"}, 7]}}"),
-                           &out, &err) == WB_OK);
-  CHECK(str_is(out, "{\"sessionId\":\"s\",\"update\":{\"sessionUpdate\":\"plan\",\"entries\":[{\"content\":\"a\","
-                    "\"priority\":\"medium\",\"status\":\"pending\"}]}}"));
+  CHECK(wb_acp_reader_read(
+            reader, str("SessionNotification"),
+            str("{ \"extra\": 1, \"sessionId\": \"s\", \"update\": {\"sessionUpdate\": \"plan\", "
+                "\"entries\": [{\"content\": \"a\", \"priority\": \"loud\"}, 7]}}"),
+            &out, &err) == WB_OK);
+  CHECK(str_is(out,
+               "{\"sessionId\":\"s\",\"update\":{\"sessionUpdate\":\"plan\",\"entries\":[{\"content\":\"a\","
+               "\"priority\":\"medium\",\"status\":\"pending\"}]}}"));
   CHECK(wb_acp_reader_read(reader, str("PromptRequest"), str("{\"prompt\":[]}"), &out, &err) ==
         -WB_INVALID_ARGUMENT);
   CHECK(strstr(err.text, "sessionId") != NULL);

@@ -20,7 +20,7 @@ def in_words(event):
     kind = event.kind
     if kind == lib.WB_ACP_HANDSHAKE_DONE:
         return f"handshake {json.loads(event.json)['agentInfo']}"
-    if kind == lib.WB_ACP_SESSION_MADE:
+    if kind == lib.WB_ACP_SESSION_OPENED:
         return f"session {event.call} {event.session}"
     if kind == lib.WB_ACP_PROMPT_ENDED:
         return f"prompt {event.call} of {event.session}: {event.word}{event.text or ''}"
@@ -30,6 +30,8 @@ def in_words(event):
         return f"permission {json.loads(event.json)}"
     if kind == lib.WB_ACP_PERMISSION_CLOSED:
         return f"closed {event.call}"
+    if kind == lib.WB_ACP_NOTIFIED:
+        return f"notified {event.word} {event.json.decode()}"
     if kind == lib.WB_ACP_SKIPPED:
         return f"skipped: {event.text}"
     raise AssertionError(f"the conversation has no {event}")
@@ -59,7 +61,7 @@ def heard(pieces):
             said.append(in_words(event))
             if event.kind == lib.WB_ACP_HANDSHAKE_DONE:
                 client.session_new("/project")
-            elif event.kind == lib.WB_ACP_SESSION_MADE:
+            elif event.kind == lib.WB_ACP_SESSION_OPENED:
                 client.prompt(event.session, "hello")
     return said
 
@@ -80,6 +82,7 @@ class Golden(unittest.TestCase):
         self.assertGreaterEqual(len(updates), 14)
         for params in updates:
             client = Client()
+            client.adopt(params["sessionId"])
             client.feed(json.dumps({"jsonrpc": "2.0", "method": "session/update", "params": params}).encode() + b"\n")
             (event,) = client.events()
             update = params["update"]

@@ -119,7 +119,7 @@ class Session(unittest.TestCase):
         self.assertIsNone(client.deadline())
         call = client.session_new("/tmp")
         feed('{"jsonrpc":"2.0","id":2,"result":{"sessionId":"é"}}')
-        self.assertEqual((events[1].kind, events[1].call, events[1].session), (lib.WB_ACP_SESSION_MADE, call, "é"))
+        self.assertEqual((events[1].kind, events[1].call, events[1].session), (lib.WB_ACP_SESSION_OPENED, call, "é"))
         prompt = client.prompt("é", "\N{ship} \ud800")
         self.assertIn("\N{ship} ?".encode(), client.take_output())
         with self.assertRaisesRegex(CallError, "one prompt at a time") as raised:

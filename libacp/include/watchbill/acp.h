@@ -89,10 +89,12 @@ WB_API void wb_acp_client_consume(wb_acp_client* client, size_t bytes);
 WB_API int64_t wb_acp_client_deadline(const wb_acp_client* client);
 WB_API int32_t wb_acp_client_tick(wb_acp_client* client, wb_now now, wb_error* err);
 
-/* Says who the client is and asks the agent who it is: first of all, once. Nothing is offered to the agent. */
+/* Says who the client is and asks the agent who it is: first of all, once. Nothing is offered to the agent.
+ */
 WB_API int32_t wb_acp_client_initialize(wb_acp_client* client, wb_str name, wb_str version, wb_now now,
                                         wb_error* err);
-/* The same with the whole of the params as JSON: what `clientCapabilities` offers comes as WB_ACP_HOST_ASKED. */
+/* The same with the whole of the params as JSON: what `clientCapabilities` offers comes as WB_ACP_HOST_ASKED.
+ */
 WB_API int32_t wb_acp_client_initialize_with(wb_acp_client* client, wb_str params, wb_now now, wb_error* err);
 /* Opens a session in an absolute folder; *call is the number that the answer will carry. */
 WB_API int32_t wb_acp_client_session_new(wb_acp_client* client, wb_str cwd, wb_now now, uint64_t* call,
@@ -108,9 +110,9 @@ WB_API int32_t wb_acp_client_answer(wb_acp_client* client, uint64_t request, wb_
 /* Chooses what refuses once, else what refuses always, else cancels. */
 WB_API int32_t wb_acp_client_refuse(wb_acp_client* client, uint64_t request, wb_error* err);
 
-/* Asks the agent for anything by the name of the method, with its params as JSON, and gives the number that the
- * event of its end carries. A request of ACP v1 is read, checked and written anew, and has the rules and the end
- * of its own: session/new, load and resume end in WB_ACP_SESSION_OPENED, session/prompt in
+/* Asks the agent for anything by the name of the method, with its params as JSON, and gives the number that
+ * the event of its end carries. A request of ACP v1 is read, checked and written anew, and has the rules and
+ * the end of its own: session/new, load and resume end in WB_ACP_SESSION_OPENED, session/prompt in
  * WB_ACP_PROMPT_ENDED, all others in WB_ACP_CALL_DONE, or all in WB_ACP_CALL_FAILED. What the agent does not
  * offer is WB_FAILED_PRECONDITION (negated), what it does not have WB_INVALID_ARGUMENT or WB_NOT_FOUND. Any
  * other method goes out as it is, with the time limit of the options. */
@@ -124,8 +126,8 @@ WB_API int32_t wb_acp_client_notify(wb_acp_client* client, wb_str method, wb_str
 WB_API int32_t wb_acp_client_adopt(wb_acp_client* client, wb_str session, wb_str says, wb_error* err);
 /* The answer to a WB_ACP_HOST_ASKED, as JSON; it is checked. WB_NOT_FOUND (negated): it is not open. */
 WB_API int32_t wb_acp_client_respond(wb_acp_client* client, uint64_t request, wb_str result, wb_error* err);
-WB_API int32_t wb_acp_client_refuse_host(wb_acp_client* client, uint64_t request, int32_t code, wb_str message,
-                                         wb_error* err);
+WB_API int32_t wb_acp_client_refuse_host(wb_acp_client* client, uint64_t request, int32_t code,
+                                         wb_str message, wb_error* err);
 /* 1: the session is open. */
 WB_API int32_t wb_acp_client_has(const wb_acp_client* client, wb_str session);
 /* 1: its turn runs. */
@@ -134,17 +136,18 @@ WB_API int32_t wb_acp_client_prompting(const wb_acp_client* client, wb_str sessi
 WB_API wb_str wb_acp_client_mode(const wb_acp_client* client, wb_str session);
 /* A tool call as it stands, as the JSON of a `tool_call`, borrowed until the next call that is not const.
  * WB_NOT_FOUND (negated): it was not heard of. */
-WB_API int32_t wb_acp_client_tool_call(wb_acp_client* client, wb_str session, wb_str tool_call_id, wb_str* out,
-                                       wb_error* err);
+WB_API int32_t wb_acp_client_tool_call(wb_acp_client* client, wb_str session, wb_str tool_call_id,
+                                       wb_str* out, wb_error* err);
 
 /* Reads messages of ACP v1 and writes them anew. */
 typedef struct wb_acp_reader wb_acp_reader;
 WB_API int32_t wb_acp_reader_new(wb_acp_reader** out, wb_error* err);
 WB_API void wb_acp_reader_free(wb_acp_reader* reader);
 /* `type` is the name of a type of the schema, such as "SessionNotification"; `json` a message of it, read as
- * leniently as the schema asks. *out is what was understood, valid against the schema, borrowed until the next
- * call. WB_INVALID_ARGUMENT (negated) says what is missing; WB_NOT_FOUND: there is no such type. */
-WB_API int32_t wb_acp_reader_read(wb_acp_reader* reader, wb_str type, wb_str json, wb_str* out, wb_error* err);
+ * leniently as the schema asks. *out is what was understood, valid against the schema, borrowed until the
+ * next call. WB_INVALID_ARGUMENT (negated) says what is missing; WB_NOT_FOUND: there is no such type. */
+WB_API int32_t wb_acp_reader_read(wb_acp_reader* reader, wb_str type, wb_str json, wb_str* out,
+                                  wb_error* err);
 
 #ifdef __cplusplus
 }

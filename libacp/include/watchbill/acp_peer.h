@@ -1,5 +1,5 @@
-/* One end of a conversation in JSON-RPC 2.0, newline framed, either end, in C: for an agent, or for a client that
- * wants nothing but messages. The rules of every header hold here: see watchbill/base.h.
+/* One end of a conversation in JSON-RPC 2.0, newline framed, either end, in C: for an agent, or for a client
+ * that wants nothing but messages. The rules of every header hold here: see watchbill/base.h.
  */
 #ifndef WATCHBILL_ACP_PEER_H_
 #define WATCHBILL_ACP_PEER_H_
@@ -26,8 +26,8 @@ typedef enum wb_acp_peer_kind {
   WB_ACP_PEER_STRAY = 4         /* text: why a line was let go; line: its beginning; call: its length */
 } wb_acp_peer_kind;
 
-/* Every wb_str is borrowed until the peer's next call that is not const; one whose data is NULL is not of this
- * kind. */
+/* Every wb_str is borrowed until the peer's next call that is not const; one whose data is NULL is not of
+ * this kind. */
 typedef struct wb_acp_peer_event {
   uint32_t struct_size; /* set by the caller */
   int32_t kind;         /* wb_acp_peer_kind */

@@ -20,12 +20,13 @@ struct Host : Fixture {
     Line(R"({"id":)" + id + R"(,"method":")" + method + R"(","params":{)" + members + "}}");
   }
   std::string Error(const std::string& id, int code, const std::string& message) {
-    return R"({"jsonrpc":"2.0","id":)" + id + R"(,"error":{"code":)" + std::to_string(code) + R"(,"message":")" +
-           message + "\"}}\n";
+    return R"({"jsonrpc":"2.0","id":)" + id + R"(,"error":{"code":)" + std::to_string(code) +
+           R"(,"message":")" + message + "\"}}\n";
   }
 };
 
-const std::string kForm = R"("message":"Who?","mode":"form","requestedSchema":{"properties":{"name":{"type":"string"}}})";
+const std::string kForm =
+    R"("message":"Who?","mode":"form","requestedSchema":{"properties":{"name":{"type":"string"}}})";
 
 TEST_CASE("A5 a host is asked for what it offered alone") {
   Host f;
@@ -38,8 +39,10 @@ TEST_CASE("A5 a host is asked for what it offered alone") {
   CHECK(f.client.Respond(asked.request, EmptyResponse{}).code() == absl::StatusCode::kInvalidArgument);
   CHECK(f.client.AnswerPermission(asked.request, "y").code() == absl::StatusCode::kNotFound);
   REQUIRE(f.client.Respond(asked.request, ReadTextFileResponse{"text", {}}).ok());
-  CHECK(f.client.Respond(asked.request, ReadTextFileResponse{"text", {}}).code() == absl::StatusCode::kNotFound);
-  CHECK(f.Written() == R"({"jsonrpc":"2.0","id":1,"result":{"content":"text"}})" "\n");
+  CHECK(f.client.Respond(asked.request, ReadTextFileResponse{"text", {}}).code() ==
+        absl::StatusCode::kNotFound);
+  CHECK(f.Written() == R"({"jsonrpc":"2.0","id":1,"result":{"content":"text"}})"
+                       "\n");
   f.Ask("2", "fs/write_text_file", R"("sessionId":"s","path":"/a","content":"")");
   CHECK(f.Expect<Skipped>().why == "it asked for fs/write_text_file, which is not offered");
   CHECK(f.Written() == f.Error("2", -32601, "Method not found: fs/write_text_file"));
@@ -58,7 +61,8 @@ TEST_CASE("A5 each request has its answer") {
   };
   CHECK(answer("terminal/create", R"("sessionId":"s","command":"ls")", CreateTerminalResponse{"t", {}}) ==
         R"({"terminalId":"t"})");
-  CHECK(answer("terminal/output", terminal, TerminalOutputResponse{"o", true, TerminalExitStatus{1, {}, {}}, {}}) ==
+  CHECK(answer("terminal/output", terminal,
+               TerminalOutputResponse{"o", true, TerminalExitStatus{1, {}, {}}, {}}) ==
         R"({"output":"o","truncated":true,"exitStatus":{"exitCode":1}})");
   CHECK(answer("terminal/wait_for_exit", terminal, WaitForTerminalExitResponse{{}, "SIGTERM", {}}) ==
         R"({"signal":"SIGTERM"})");
@@ -66,7 +70,11 @@ TEST_CASE("A5 each request has its answer") {
   CHECK(answer("terminal/release", terminal, EmptyResponse{}) == "{}");
   CreateElicitationResponse yes;
   yes.action = "accept";
-  yes.content = {{"name", Text("Ann")}, {"age", int64_t{7}}, {"pi", 3.5}, {"ok", true}, {"tags", std::vector<Text>{"a"}}};
+  yes.content = {{"name", Text("Ann")},
+                 {"age", int64_t{7}},
+                 {"pi", 3.5},
+                 {"ok", true},
+                 {"tags", std::vector<Text>{"a"}}};
   CHECK(answer("elicitation/create", R"("sessionId":"s",)" + kForm, yes) ==
         R"({"action":"accept","content":{"name":"Ann","age":7,"pi":3.5,"ok":true,"tags":["a"]}})");
   f.Ask("5", "terminal/output", terminal);
@@ -77,7 +85,7 @@ TEST_CASE("A5 each request has its answer") {
 TEST_CASE("A5 what cannot be asked is refused, and says why") {
   Host f;
   f.Ask("1", "fs/read_text_file", R"("sessionId":"s","path":"a")");
-  CHECK(f.Written() .empty());
+  CHECK(f.Written().empty());
   CHECK(f.Expect<Skipped>().why == "it asked for fs/read_text_file with a path that is not absolute");
   CHECK(f.Written() == f.Error("1", -32602, "paths are absolute, and begin with a slash"));
   f.Ask("2", "fs/read_text_file", R"("sessionId":"x","path":"/a")");
@@ -86,7 +94,8 @@ TEST_CASE("A5 what cannot be asked is refused, and says why") {
   f.Ask("3", "terminal/create", R"("sessionId":"s")");
   CHECK(f.Expect<Skipped>().why == "terminal/create needs `command`: a text");
   CHECK(f.Written() == f.Error("3", -32602, "terminal/create needs `command`: a text"));
-  f.Ask("4", "elicitation/create", R"("sessionId":"s","message":"m","mode":"url","elicitationId":"e","url":"http://x")");
+  f.Ask("4", "elicitation/create",
+        R"("sessionId":"s","message":"m","mode":"url","elicitationId":"e","url":"http://x")");
   CHECK(f.Expect<Skipped>().why == "it asked for a mode of elicitation that is not offered");
   CHECK(f.Written() == f.Error("4", -32602, "that mode of elicitation is not offered"));
   f.Ask("5", "session/request_permission", R"("sessionId":"x","toolCall":{"toolCallId":"c"},"options":[])");
@@ -107,12 +116,15 @@ TEST_CASE("A5 requests that are taken back, cancelled with their turn, or left w
     CHECK(f.Written() == f.Error("1", -32800, "the request was cancelled"));
     f.Line(R"({"method":"$/cancel_request","params":{"requestId":2}})");
     CHECK(f.Expect<HostClosed>().request == question);
-    CHECK(f.Written() == R"({"jsonrpc":"2.0","id":2,"result":{"action":"cancel"}})" "\n");
+    CHECK(f.Written() == R"({"jsonrpc":"2.0","id":2,"result":{"action":"cancel"}})"
+                         "\n");
   }
   SUBCASE("cancelled: the person is not asked any more, the terminal goes on") {
     CHECK(f.client.Cancel("s") == std::vector<uint64_t>{question});
-    CHECK(f.Written() == R"({"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}})" "\n"
-                         R"({"jsonrpc":"2.0","id":2,"result":{"action":"cancel"}})" "\n");
+    CHECK(f.Written() == R"({"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}})"
+                         "\n"
+                         R"({"jsonrpc":"2.0","id":2,"result":{"action":"cancel"}})"
+                         "\n");
     f.Ask("3", "elicitation/create", R"("sessionId":"s",)" + kForm);
     CHECK(f.Expect<Skipped>().why == "it asked a person something in a turn that was cancelled");
     CHECK(f.client.Respond(wait, TerminalExitStatus{0, {}, {}}).ok());
@@ -149,25 +161,29 @@ TEST_CASE("A1 a tool call is what was told of it, put together") {
   Fixture f;
   f.Ready();
   (void)f.Prompting();
-  f.Line(Tool(R"("sessionUpdate":"tool_call_update","toolCallId":"c","status":"in_progress","content":[{"type":"content","content":{"type":"text","text":"one"}}])"));
+  f.Line(Tool(
+      R"("sessionUpdate":"tool_call_update","toolCallId":"c","status":"in_progress","content":[{"type":"content","content":{"type":"text","text":"one"}}])"));
   const ToolCallUpdate* now = f.Expect<Updated>().tool_call;
   REQUIRE(now != nullptr);
   CHECK(now->title == "");
   CHECK(now->kind == "other");
   CHECK(now->status == "in_progress");
-  f.Line(Tool(R"("sessionUpdate":"tool_call","toolCallId":"c","title":"Look","kind":"read","rawInput":{"a":1})"));
+  f.Line(Tool(
+      R"("sessionUpdate":"tool_call","toolCallId":"c","title":"Look","kind":"read","rawInput":{"a":1})"));
   now = f.Expect<Updated>().tool_call;
   CHECK(now->title == "Look");
   CHECK(now->status == "in_progress");
   REQUIRE(now->content->size() == 1);
   CHECK(now->raw_input.text() == R"({"a":1})");
-  f.Line(Tool(R"("sessionUpdate":"tool_call_update","toolCallId":"c","content":[],"locations":[{"path":"/a","line":2}])"));
+  f.Line(Tool(
+      R"("sessionUpdate":"tool_call_update","toolCallId":"c","content":[],"locations":[{"path":"/a","line":2}])"));
   now = f.Expect<Updated>().tool_call;
   CHECK(now->content->empty());
   CHECK(now->locations->size() == 1);
   CHECK(now->kind == "read");
   // A request for permission says more of it, or is the first that is heard.
-  f.Line(R"({"id":5,"method":"session/request_permission","params":{"sessionId":"s","toolCall":{"toolCallId":"d","title":"Write","kind":"edit"},"options":[]}})");
+  f.Line(
+      R"({"id":5,"method":"session/request_permission","params":{"sessionId":"s","toolCall":{"toolCallId":"d","title":"Write","kind":"edit"},"options":[]}})");
   CHECK(f.Expect<PermissionAsked>().tool_call->title == "Write");
   CHECK(f.client.tool_call("s", "d")->kind == "edit");
   CHECK(f.client.tool_call("s", "e") == nullptr);
@@ -222,7 +238,8 @@ TEST_CASE("A3 a line that cannot be read fails the call it answers, and its requ
   (void)f.Expect<Skipped>();
   f.Line(R"({"jsonrpc":"2.0","method":"session/update","params":{"sessionId":]}})");
   CHECK(f.Expect<Skipped>().why.starts_with("a message cannot be read: not JSON: "));
-  f.Line(R"({"jsonrpc":"2.0","method":"session/request_permission","params":{"x":")" + much + R"("},"id":"q"})");
+  f.Line(R"({"jsonrpc":"2.0","method":"session/request_permission","params":{"x":")" + much +
+         R"("},"id":"q"})");
   (void)f.Expect<Skipped>();
   CHECK(f.Written().starts_with(R"({"jsonrpc":"2.0","id":"q","error":{"code":-32600,)"));
   f.Line(Chunk("s", "goes on"));
@@ -241,9 +258,13 @@ TEST_CASE("A3 an answer that breaks off where the agent ends says why that ended
 TEST_CASE("A3 bytes that are no UTF-8 and half pairs become U+FFFD, and the text around them stays") {
   Fixture f;
   f.Ready();
-  f.Line(Chunk("s", "a\xff" "b\\ud83dc\xe2\x82"));
+  f.Line(Chunk("s",
+               "a\xff"
+               "b\\ud83dc\xe2\x82"));
   CHECK(WordsOf(std::get<ContentChunk>(f.Expect<Updated>().update).content) ==
-        "a\xEF\xBF\xBD" "b\xEF\xBF\xBD" "c\xEF\xBF\xBD");
+        "a\xEF\xBF\xBD"
+        "b\xEF\xBF\xBD"
+        "c\xEF\xBF\xBD");
 }
 
 TEST_CASE("S3 a limit that is no whole number of seconds is said in milliseconds") {

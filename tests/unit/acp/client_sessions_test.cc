@@ -51,14 +51,16 @@ TEST_CASE("A1 what an agent does not offer is not asked of it") {
 }
 
 TEST_CASE("A1 signing in: by a method of the agent, and never by one that is a command for a terminal") {
-  With f(R"("authMethods":[{"id":"key","name":"Key"},{"type":"terminal","id":"tty","name":"T","args":["login"]},)"
-         R"({"type":"env_var","id":"env","name":"E","vars":[{"name":"KEY"}]},{"name":"no id"}])");
+  With f(
+      R"("authMethods":[{"id":"key","name":"Key"},{"type":"terminal","id":"tty","name":"T","args":["login"]},)"
+      R"({"type":"env_var","id":"env","name":"E","vars":[{"name":"KEY"}]},{"name":"no id"}])");
   CHECK(Refused(f.client.Authenticate("tty")).find("a command to run at a terminal") != std::string::npos);
   CHECK(Refused(f.client.Authenticate("nope")) ==
         "\"nope\" is no way to sign in to this agent; those are: key, tty, env");
   const auto call = f.client.Authenticate("key");
   REQUIRE(call.ok());
-  CHECK(f.Written() == R"({"jsonrpc":"2.0","id":2,"method":"authenticate","params":{"methodId":"key"}})" "\n");
+  CHECK(f.Written() == R"({"jsonrpc":"2.0","id":2,"method":"authenticate","params":{"methodId":"key"}})"
+                       "\n");
   CHECK(f.client.Deadline() == kNever);  // a person is part of it
   f.Line(R"({"id":2,"result":{}})");
   const auto done = f.Expect<CallDone>();
@@ -74,6 +76,8 @@ TEST_CASE("A1 a session is loaded: its past comes first, and is marked; an answe
   CHECK(Refused(f.client.LoadSession(Old(), f.now)).find("is in use") != std::string::npos);
   CHECK_FALSE(f.client.has("old"));
   CHECK(Refused(f.client.Prompt({"old", {}, {}})) == "no session old is open with this agent");
+  CHECK(Refused(f.client.LoadSession(Old(""), f.now)) == "no session has an empty id");
+  CHECK(Refused(f.client.ResumeSession(Old(""), f.now)) == "no session has an empty id");
   f.Line(Chunk("old", "said before"));
   CHECK(f.Expect<Updated>().past);
   SUBCASE("null") { f.Line(R"({"id":2,"result":null})"); }
@@ -87,6 +91,9 @@ TEST_CASE("A1 a session is loaded: its past comes first, and is marked; an answe
   CHECK_FALSE(f.Expect<Updated>().past);
   // Again, as after a disagreement about what was said.
   CHECK(f.client.LoadSession(Old(), f.now).ok());
+  CHECK(Refused(f.client.LoadSession(Old(), f.now)).find("is in use") != std::string::npos);
+  CHECK(Refused(f.client.CloseSession("old", f.now)) == "session old is being loaded");
+  CHECK(Refused(f.client.Prompt({"old", {}, {}})) == "session old is being loaded");
   f.Line(Chunk("old", "said before"));
   CHECK(f.Expect<Updated>().past);
   f.Line(R"({"id":3,"error":{"code":-32002,"message":"gone"}})");
@@ -128,7 +135,8 @@ TEST_CASE("A1 early updates have a bound, and an agent may not give one id twice
   CHECK(WordsOf(std::get<ContentChunk>(f.Expect<Updated>().update).content) == "1");
   CHECK(WordsOf(std::get<ContentChunk>(f.Expect<Updated>().update).content) == "2");
   f.Quiet();
-  for (const char* answer : {R"({"id":3,"result":{"sessionId":"n"}})", R"({"id":4,"result":{"sessionId":""}})"}) {
+  for (const char* answer :
+       {R"({"id":3,"result":{"sessionId":"n"}})", R"({"id":4,"result":{"sessionId":""}})"}) {
     REQUIRE(f.NewSession().ok());
     f.Line(answer);
     CHECK(f.Expect<CallFailed>().code == kInvalidParams);
@@ -141,9 +149,11 @@ TEST_CASE("A1 sessions are listed page by page") {
   ListSessionsRequest request;
   request.cursor = "next";
   REQUIRE(f.client.ListSessions(request, f.now).ok());
-  CHECK(f.Written() == R"({"jsonrpc":"2.0","id":2,"method":"session/list","params":{"cursor":"next"}})" "\n");
+  CHECK(f.Written() == R"({"jsonrpc":"2.0","id":2,"method":"session/list","params":{"cursor":"next"}})"
+                       "\n");
   CHECK(f.client.Deadline() == f.now.mono_ns + 60 * kSecond);
-  f.Line(R"({"id":2,"result":{"sessions":[{"sessionId":"a","cwd":"/a","title":"A"},{"cwd":"/b"}],"nextCursor":"c"}})");
+  f.Line(
+      R"({"id":2,"result":{"sessions":[{"sessionId":"a","cwd":"/a","title":"A"},{"cwd":"/b"}],"nextCursor":"c"}})");
   const auto page = std::get<ListSessionsResponse>(f.Expect<CallDone>().says);
   REQUIRE(page.sessions.size() == 1);
   CHECK(page.sessions[0].title == "A");
@@ -160,9 +170,14 @@ TEST_CASE("A1 a session that is closed or deleted is no more: its turn and its q
   const auto call = close ? f.client.CloseSession("s", f.now) : f.client.DeleteSession("s", f.now);
   REQUIRE(call.ok());
   const std::string name = close ? "close" : "delete";
-  CHECK(f.Written() == R"({"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}})" "\n"
-                       R"({"jsonrpc":"2.0","id":"p","result":{"outcome":{"outcome":"cancelled"}}})" "\n"
-                       R"({"jsonrpc":"2.0","id":3,"method":"session/)" + name + R"(","params":{"sessionId":"s"}})" "\n");
+  CHECK(f.Written() == R"({"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}})"
+                       "\n"
+                       R"({"jsonrpc":"2.0","id":"p","result":{"outcome":{"outcome":"cancelled"}}})"
+                       "\n"
+                       R"({"jsonrpc":"2.0","id":3,"method":"session/)" +
+                           name +
+                           R"(","params":{"sessionId":"s"}})"
+                           "\n");
   CHECK(f.Expect<PermissionClosed>().request == asked);
   CHECK(Refused(f.client.Prompt({"s", {}, {}})) == "session s is being closed");
   SUBCASE("done") {
@@ -206,8 +221,10 @@ TEST_CASE("A1 modes, options and models: only what the agent named, and by the w
   CHECK(f.client.mode("n") == "a");
   CHECK(Refused(f.client.SetMode("n", "c", f.now)) == "\"c\" is no mode of session n; those are: a, b");
   CHECK(Refused(f.client.SetModel("n", "x", f.now)) == "\"x\" is no model of session n; those are: m, n");
-  CHECK(Refused(f.client.SetConfigOption("n", "x", true, f.now)) == "\"x\" is no option of session n; those are: deep, pace");
-  CHECK(Refused(f.client.SetConfigOption("n", "deep", Text("fast"), f.now)) == "option \"deep\" is true or false");
+  CHECK(Refused(f.client.SetConfigOption("n", "x", true, f.now)) ==
+        "\"x\" is no option of session n; those are: deep, pace");
+  CHECK(Refused(f.client.SetConfigOption("n", "deep", Text("fast"), f.now)) ==
+        "option \"deep\" is true or false");
   CHECK(Refused(f.client.SetConfigOption("n", "pace", true, f.now)) == "option \"pace\" is one of a list");
   CHECK(Refused(f.client.SetConfigOption("n", "pace", Text("x"), f.now)) ==
         "\"x\" is no value of option \"pace\"; those are: slow, fast");
@@ -215,23 +232,32 @@ TEST_CASE("A1 modes, options and models: only what the agent named, and by the w
   REQUIRE(f.client.SetMode("n", "b", f.now).ok());
   REQUIRE(f.client.SetModel("n", "n", f.now).ok());
   REQUIRE(f.client.SetConfigOption("n", "deep", true, f.now).ok());
-  CHECK(f.Written() == R"({"jsonrpc":"2.0","id":3,"method":"session/set_mode","params":{"sessionId":"n","modeId":"b"}})" "\n"
-                       R"({"jsonrpc":"2.0","id":4,"method":"session/set_model","params":{"sessionId":"n","modelId":"n"}})" "\n"
-                       R"({"jsonrpc":"2.0","id":5,"method":"session/set_config_option","params":{"sessionId":"n","configId":"deep","type":"boolean","value":true}})" "\n");
+  CHECK(
+      f.Written() ==
+      R"({"jsonrpc":"2.0","id":3,"method":"session/set_mode","params":{"sessionId":"n","modeId":"b"}})"
+      "\n"
+      R"({"jsonrpc":"2.0","id":4,"method":"session/set_model","params":{"sessionId":"n","modelId":"n"}})"
+      "\n"
+      R"({"jsonrpc":"2.0","id":5,"method":"session/set_config_option","params":{"sessionId":"n","configId":"deep","type":"boolean","value":true}})"
+      "\n");
   f.Line(R"({"id":3,"result":null})");
   CHECK(f.Expect<CallDone>().result.absent());
   CHECK(f.client.mode("n") == "b");
-  f.Line(R"({"method":"session/update","params":{"sessionId":"n","update":{"sessionUpdate":"current_mode_update","currentModeId":"a"}}})");
+  f.Line(
+      R"({"method":"session/update","params":{"sessionId":"n","update":{"sessionUpdate":"current_mode_update","currentModeId":"a"}}})");
   (void)f.Expect<Updated>();
   CHECK(f.client.mode("n") == "a");
   f.Line(R"({"id":4,"result":{}})");
   (void)f.Expect<CallDone>();
   // All of them, each time; there is one for the model now.
-  f.Line(R"({"id":5,"result":{"configOptions":[{"id":"model","category":"model","name":"M","type":"select","currentValue":"m","options":[{"value":"m","name":"M"}]}]}})");
+  f.Line(
+      R"({"id":5,"result":{"configOptions":[{"id":"model","category":"model","name":"M","type":"select","currentValue":"m","options":[{"value":"m","name":"M"}]}]}})");
   CHECK(std::get<SetSessionConfigOptionResponse>(f.Expect<CallDone>().says).config_options.size() == 1);
-  CHECK(Refused(f.client.SetConfigOption("n", "deep", true, f.now)).find("those are: model") != std::string::npos);
+  CHECK(Refused(f.client.SetConfigOption("n", "deep", true, f.now)).find("those are: model") !=
+        std::string::npos);
   CHECK(Refused(f.client.SetModel("n", "m", f.now)).find("has an option for its model") != std::string::npos);
-  f.Line(R"({"method":"session/update","params":{"sessionId":"n","update":{"sessionUpdate":"config_option_update","configOptions":[]}}})");
+  f.Line(
+      R"({"method":"session/update","params":{"sessionId":"n","update":{"sessionUpdate":"config_option_update","configOptions":[]}}})");
   (void)f.Expect<Updated>();
   CHECK(f.client.SetModel("n", "m", f.now).ok());
   f.client.Adopt("bare", {});
@@ -246,9 +272,12 @@ TEST_CASE("A2 requests and notifications of the caller's own; a call whose time 
   REQUIRE(call.ok());
   REQUIRE(f.client.Notify("_wind", "{}").ok());
   f.client.CancelCall(*call);
-  CHECK(f.Written() == R"({"jsonrpc":"2.0","id":2,"method":"session/fork","params":{"sessionId":"s"}})" "\n"
-                       R"({"jsonrpc":"2.0","method":"_wind","params":{}})" "\n"
-                       R"({"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":2}})" "\n");
+  CHECK(f.Written() == R"({"jsonrpc":"2.0","id":2,"method":"session/fork","params":{"sessionId":"s"}})"
+                       "\n"
+                       R"({"jsonrpc":"2.0","method":"_wind","params":{}})"
+                       "\n"
+                       R"({"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":2}})"
+                       "\n");
   SUBCASE("answered") {
     f.Line(Chunk("fork", "early"));
     f.Line(R"({"id":2,"result":{"sessionId":"fork"}})");
@@ -259,7 +288,8 @@ TEST_CASE("A2 requests and notifications of the caller's own; a call whose time 
   SUBCASE("late") {
     f.client.Tick(Now{f.now.mono_ns + 5 * kSecond, 0});
     CHECK(f.Expect<CallFailed>().failure == "it did not answer in time");
-    CHECK(f.Written() == R"({"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":2}})" "\n");
+    CHECK(f.Written() == R"({"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":2}})"
+                         "\n");
     f.Line(R"({"id":2,"result":{}})");
     CHECK(f.Expect<Skipped>().why == "it answered a request that nobody waits for");
   }

@@ -333,8 +333,10 @@ TEST_CASE("A1 permissions: refused by the kind of the option") {
   CHECK(refused(allow) == "-");
   CHECK(refused("") == "-");
   // One id for a yes and a no.
-  CHECK(refused(R"({"optionId":"x","name":"","kind":"allow_once"},{"optionId":"x","name":"","kind":"reject_once"})") ==
-        "-");
+  CHECK(
+      refused(
+          R"({"optionId":"x","name":"","kind":"allow_once"},{"optionId":"x","name":"","kind":"reject_once"})") ==
+      "-");
 }
 
 TEST_CASE("A1 permissions: one that cannot be read is answered with an error") {
@@ -405,11 +407,11 @@ TEST_CASE("A1 permissions: there is a bound to how many are open") {
   (void)f.Prompting();
   for (int i = 0; i < 1000; ++i) (void)f.Asked(std::to_string(i));
   f.Line(R"({"jsonrpc":"2.0","id":1000,)" + std::string(kAsk) + "}");
-  CHECK(f.Expect<Skipped>().why == "it asked for session/request_permission while 1000 of its requests are open");
-  CHECK(
-      f.Written() ==
-      R"({"jsonrpc":"2.0","id":1000,"error":{"code":-32603,"message":"1000 requests are open already"}})"
-      "\n");
+  CHECK(f.Expect<Skipped>().why ==
+        "it asked for session/request_permission while 1000 of its requests are open");
+  CHECK(f.Written() ==
+        R"({"jsonrpc":"2.0","id":1000,"error":{"code":-32603,"message":"1000 requests are open already"}})"
+        "\n");
   CHECK(f.client.AnswerPermission(1, "y").ok());
   (void)f.Asked("1001");
 }

@@ -42,7 +42,9 @@ void Hold(const std::vector<Row>& rows) {
 
 // The same with the update alone.
 void HoldUpdates(const std::vector<Row>& rows) {
-  const auto around = [](const std::string& update) { return R"({"sessionId":"s","update":)" + update + "}"; };
+  const auto around = [](const std::string& update) {
+    return R"({"sessionId":"s","update":)" + update + "}";
+  };
   for (const Row& row : rows) {
     CAPTURE(row.in);
     const std::string out = row.out == nullptr ? row.in : row.out;
@@ -73,7 +75,8 @@ TEST_CASE("A1 signing in, and what is answered with nothing") {
   Hold<AuthenticateRequest>({{R"({"methodId":"k","_meta":{"a":1}})", nullptr},
                              {R"({"methodId":null})", "refused: authenticate needs `methodId`: a text"}});
   Hold<LogoutRequest>({{"{}", nullptr}});
-  Hold<EmptyResponse>({{"{}", nullptr}, {"null", "{}"}, {R"({"_meta":{"a":1},"b":2})", R"({"_meta":{"a":1}})"}});
+  Hold<EmptyResponse>(
+      {{"{}", nullptr}, {"null", "{}"}, {R"({"_meta":{"a":1},"b":2})", R"({"_meta":{"a":1}})"}});
 }
 
 TEST_CASE("A1 sessions: opened, listed, closed, set") {
@@ -93,8 +96,9 @@ TEST_CASE("A1 sessions: opened, listed, closed, set") {
        R"({"sessionId":"s","configOptions":[]})"},
       {"null", "refused: the answer to session/new needs `sessionId`: a text"},
   });
-  Hold<LoadSessionRequest>({{R"({"sessionId":"s","cwd":"/x","mcpServers":[]})", nullptr},
-                            {R"({"cwd":"/x"})", "refused: session/load or session/resume needs `sessionId`: a text"}});
+  Hold<LoadSessionRequest>(
+      {{R"({"sessionId":"s","cwd":"/x","mcpServers":[]})", nullptr},
+       {R"({"cwd":"/x"})", "refused: session/load or session/resume needs `sessionId`: a text"}});
   Hold<LoadSessionResponse>({{"null", "{}"}, {"{}", nullptr}, {R"({"configOptions":[]})", nullptr}});
   Hold<ListSessionsRequest>({{R"({"cwd":"/x","cursor":"c"})", nullptr}, {R"({"cwd":null})", "{}"}});
   Hold<ListSessionsResponse>(
@@ -112,7 +116,8 @@ TEST_CASE("A1 sessions: opened, listed, closed, set") {
        {R"({"sessionId":"s","configId":"c","type":"boolean","value":false})", nullptr},
        {R"({"sessionId":"s","configId":"c","value":3})",
         "refused: session/set_config_option needs `value`: a text, or true or false"}});
-  Hold<SetSessionConfigOptionResponse>({{R"({"configOptions":[]})", nullptr}, {"{}", R"({"configOptions":[]})"}});
+  Hold<SetSessionConfigOptionResponse>(
+      {{R"({"configOptions":[]})", nullptr}, {"{}", R"({"configOptions":[]})"}});
 }
 
 TEST_CASE("A1 prompts and every type of content") {
@@ -133,17 +138,18 @@ TEST_CASE("A1 prompts and every type of content") {
                         {R"({"stopReason":"_bored","usage":null})", R"({"stopReason":"_bored"})"},
                         {"{}", "refused: the answer to session/prompt needs `stopReason`: a text"}});
   Hold<CancelNotification>({{R"({"sessionId":"s"})", nullptr}});
-  Hold<CancelRequestNotification>({{R"({"requestId":7})", nullptr},
-                                   {R"({"requestId":"a"})", nullptr},
-                                   {R"({"requestId":null})", nullptr},
-                                   {R"({"requestId":{}})",
-                                    "refused: $/cancel_request needs `requestId`: a number, a text or null"}});
+  Hold<CancelRequestNotification>(
+      {{R"({"requestId":7})", nullptr},
+       {R"({"requestId":"a"})", nullptr},
+       {R"({"requestId":null})", nullptr},
+       {R"({"requestId":{}})", "refused: $/cancel_request needs `requestId`: a number, a text or null"}});
 }
 
 TEST_CASE("A1 updates: every kind, and what is not known as it came") {
   HoldUpdates({
       {R"({"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"a"}})", nullptr},
-      {R"({"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":""},"messageId":"m"})", nullptr},
+      {R"({"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":""},"messageId":"m"})",
+       nullptr},
       {R"({"_meta":{"a":1},"content":{"type":"text","text":"a"},"timestamp":7,"sessionUpdate":"agent_thought_chunk"})",
        R"({"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"a"},"_meta":{"a":1}})"},
       {R"({"sessionUpdate":"agent_message_chunk","content":{"type":"text"}})",
@@ -152,7 +158,8 @@ TEST_CASE("A1 updates: every kind, and what is not known as it came") {
        "refused: session/update needs `update.content.type`: a word"},
       {R"({"sessionUpdate":"tool_call","toolCallId":"c","title":"t","name":"n","kind":"edit","status":"pending","content":[{"type":"content","content":{"type":"text","text":"a"}},{"type":"diff","path":"/a","oldText":"","newText":"b"},{"type":"diff","path":"/a","newText":"b","_meta":{}},{"type":"terminal","terminalId":"t"},{"type":"hologram"}],"locations":[{"path":"/a","line":0},{"path":"/b"}],"rawInput":{"a":[1.50]},"rawOutput":"x","_meta":{}})",
        nullptr},
-      {R"({"sessionUpdate":"tool_call","toolCallId":"c"})", "refused: session/update needs `update.title`: a text"},
+      {R"({"sessionUpdate":"tool_call","toolCallId":"c"})",
+       "refused: session/update needs `update.title`: a text"},
       {R"({"sessionUpdate":"tool_call_update","toolCallId":"c"})", nullptr},
       {R"({"sessionUpdate":"tool_call_update","toolCallId":"c","title":null,"kind":"juggle","status":"exploded","content":null,"locations":[{"line":1},{"path":"/a","line":-1}],"rawInput":null})",
        R"({"sessionUpdate":"tool_call_update","toolCallId":"c","locations":[{"path":"/a"}]})"},
@@ -208,7 +215,8 @@ TEST_CASE("A1 permissions, asked and answered") {
       {{R"({"outcome":{"outcome":"cancelled"}})", nullptr},
        {R"({"outcome":{"outcome":"selected","optionId":"o","_meta":{"a":1}},"_meta":{}})", nullptr},
        {R"({"outcome":{"outcome":"selected"}})",
-        "refused: the answer to session/request_permission needs `outcome`: `cancelled`, or `selected` with an optionId"}});
+        "refused: the answer to session/request_permission needs `outcome`: `cancelled`, or `selected` with "
+        "an optionId"}});
   CHECK(Allows("allow_always"));
   CHECK_FALSE(Allows("allow"));
   CHECK(Rejects("reject_once"));
@@ -233,8 +241,9 @@ TEST_CASE("A1 what a host is asked for") {
   Hold<WaitForTerminalExitRequest>(terminal);
   Hold<KillTerminalRequest>(terminal);
   Hold<ReleaseTerminalRequest>(terminal);
-  Hold<TerminalOutputResponse>({{R"({"output":"o","truncated":true,"exitStatus":{"exitCode":0,"signal":"SIGHUP"}})", nullptr},
-                                {R"({"output":"o","exitStatus":null})", R"({"output":"o","truncated":false})"}});
+  Hold<TerminalOutputResponse>(
+      {{R"({"output":"o","truncated":true,"exitStatus":{"exitCode":0,"signal":"SIGHUP"}})", nullptr},
+       {R"({"output":"o","exitStatus":null})", R"({"output":"o","truncated":false})"}});
   Hold<TerminalExitStatus>({{R"({"exitCode":null,"signal":"SIGHUP"})", R"({"signal":"SIGHUP"})"}});
 }
 
@@ -246,13 +255,15 @@ TEST_CASE("A1 questions to a person: forms of every property, addresses, and mod
        R"({"message":"m","mode":"form","requestedSchema":{"type":"object","properties":{"s":{"type":"string"}}},"requestId":7})"},
       {R"({"message":"m","mode":"url","elicitationId":"e","url":"https://x","sessionId":"s"})", nullptr},
       {R"({"message":"m","mode":"_dance","steps":3})", nullptr},
-      {R"({"message":"m","mode":"url","url":"u"})", "refused: elicitation/create needs `elicitationId`: a text"},
+      {R"({"message":"m","mode":"url","url":"u"})",
+       "refused: elicitation/create needs `elicitationId`: a text"},
       {R"({"message":"m"})", "refused: elicitation/create needs `mode`: a word"},
   });
   Hold<CreateElicitationResponse>(
       {{R"({"action":"accept","content":{"s":"a","i":7,"n":1.5,"b":true,"l":["a","b"]}})", nullptr},
        {R"({"action":"decline"})", nullptr},
-       {R"({"action":"accept","content":{"o":{},"l":[1,"a"],"z":null}})", R"({"action":"accept","content":{"l":["a"]}})"}});
+       {R"({"action":"accept","content":{"o":{},"l":[1,"a"],"z":null}})",
+        R"({"action":"accept","content":{"l":["a"]}})"}});
   Hold<CompleteElicitationNotification>({{R"({"elicitationId":"e"})", nullptr}});
 }
 

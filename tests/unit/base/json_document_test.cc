@@ -225,8 +225,10 @@ TEST_CASE("the plain part of a string ends at the first byte that is not plain, 
           if (stops) return at;
           return rest_stops && at + 1 < size ? at + 1 : size;
         };
-        CHECK(PlainInWord(block) == expected(8));
-        CHECK(PlainInBlock(block) == expected(kBlock));
+        const uint64_t word = StopsInWord(block);
+        CHECK((word == 0 ? 8 : PlainBeforeInWord(word)) == expected(8));
+        const auto whole = StopsInBlock(block);
+        CHECK((whole == 0 ? kBlock : PlainBefore(whole)) == expected(kBlock));
       }
     }
   }

@@ -91,11 +91,12 @@ const std::string kAllow =
 TEST_CASE("it says who it is, in version 1, whatever was asked for") {
   Wire wire;
   wire.Request(7, "initialize", R"({"protocolVersion":2})");
-  CHECK(wire.Line() ==
-        R"({"jsonrpc":"2.0","id":7,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":false,)"
-        R"("promptCapabilities":{"image":false,"audio":false,"embeddedContext":false},)"
-        R"("mcpCapabilities":{"http":false,"sse":false},"sessionCapabilities":{},"auth":{}},"authMethods":[],)"
-        R"("agentInfo":{"name":"watchbill-example-agent","title":"Example agent","version":"9.8"}}})");
+  CHECK(
+      wire.Line() ==
+      R"({"jsonrpc":"2.0","id":7,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":false,)"
+      R"("promptCapabilities":{"image":false,"audio":false,"embeddedContext":false},)"
+      R"("mcpCapabilities":{"http":false,"sse":false},"sessionCapabilities":{},"auth":{}},"authMethods":[],)"
+      R"("agentInfo":{"name":"watchbill-example-agent","title":"Example agent","version":"9.8"}}})");
 }
 
 TEST_CASE("nothing comes before initialize") {
@@ -126,9 +127,11 @@ TEST_CASE("what cannot be done is refused in a sentence") {
   refused("session/load", "{}", -32601, "session/load");
   const std::string session = wire.Open(6);
   refused("session/prompt", fmt::format(R"({{"sessionId":"{}"}})", session), -32602, "prompt");
-  refused("session/prompt",
-          fmt::format(R"({{"sessionId":"{}","prompt":[{{"type":"image","data":"","mimeType":"image/png"}}]}})", session), -32602,
-          "no image");
+  refused(
+      "session/prompt",
+      fmt::format(R"({{"sessionId":"{}","prompt":[{{"type":"image","data":"","mimeType":"image/png"}}]}})",
+                  session),
+      -32602, "no image");
   wire.Prompt(7, session, "/tale");
   refused("session/prompt", fmt::format(R"({{"sessionId":"{}","prompt":[]}})", session), -32600,
           "another prompt");

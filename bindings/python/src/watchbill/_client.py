@@ -122,6 +122,10 @@ class Client:
         self._with_text(lib.wb_acp_client_prompt, session, (pinned, len(data)), call)
         return int(call[0])
 
+    def adopt(self, session: str) -> None:
+        """A session that was opened by other ways: what is told of it comes."""
+        self._with_text(lib.wb_acp_client_adopt, session, (ffi.NULL, 0))
+
     def cancel(self, session: str) -> None:
         self._with_text(lib.wb_acp_client_cancel, session)
 

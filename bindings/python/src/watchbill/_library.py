@@ -122,6 +122,7 @@ int32_t wb_acp_client_call(wb_acp_client* client, wb_str method, wb_str params, 
                            uint64_t* call, wb_error* err);
 int32_t wb_acp_client_cancel_call(wb_acp_client* client, uint64_t call, wb_error* err);
 int32_t wb_acp_client_notify(wb_acp_client* client, wb_str method, wb_str params, wb_error* err);
+int32_t wb_acp_client_adopt(wb_acp_client* client, wb_str session, wb_str says, wb_error* err);
 int32_t wb_acp_client_respond(wb_acp_client* client, uint64_t request, wb_str result, wb_error* err);
 int32_t wb_acp_client_refuse_host(wb_acp_client* client, uint64_t request, int32_t code, wb_str message,
                                   wb_error* err);

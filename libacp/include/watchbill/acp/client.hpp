@@ -54,8 +54,8 @@ struct PromptEnded {
   int32_t code = 0;  // of a failure: an ErrorCode; 0 where the agent did not answer
   JsonView usage;    // tokens of the turn, where it said so
 };
-// Anything else that was asked of the agent is done: authenticate, logout, list, delete, close, the setting of
-// a session, or a request of the caller's own.
+// Anything else that was asked of the agent is done: authenticate, logout, list, delete, close, the setting
+// of a session, or a request of the caller's own.
 struct CallDone {
   uint64_t call = 0;
   Text method;
@@ -75,8 +75,8 @@ struct CallFailed {
 struct Updated {
   Text session;
   SessionUpdate update;
-  Meta meta;      // of the notification
-  JsonView raw;   // the update as it came
+  Meta meta;          // of the notification
+  JsonView raw;       // the update as it came
   bool past = false;  // told while the session is being loaded: nothing new
   // Of a tool call: what is known of it by now, all that was told put together. Else nullptr.
   const ToolCallUpdate* tool_call = nullptr;
@@ -117,10 +117,9 @@ struct Skipped {
   Text why;
   Text line;  // its beginning; empty where it was a well-formed message
 };
-using ClientEvent =
-    std::variant<HandshakeDone, HandshakeFailed, SessionOpened, PromptEnded, CallDone, CallFailed, Updated,
-                 PermissionAsked, PermissionClosed, HostAsked, HostClosed, ElicitationCompleted, Notified,
-                 Skipped>;
+using ClientEvent = std::variant<HandshakeDone, HandshakeFailed, SessionOpened, PromptEnded, CallDone,
+                                 CallFailed, Updated, PermissionAsked, PermissionClosed, HostAsked,
+                                 HostClosed, ElicitationCompleted, Notified, Skipped>;
 
 class Client {
  public:
@@ -135,9 +134,9 @@ class Client {
     // What is told of a session that is being opened, before the answer says which it is.
     size_t early_updates = 1'000;
     size_t early_bytes = 4 << 20;
-    size_t open_requests = 1'000;     // of the agent's, that wait for an answer
-    size_t tool_calls = 1'000;        // that are kept of a session
-    size_t tool_bytes = 8 << 20;      // of those, while its turn runs
+    size_t open_requests = 1'000;  // of the agent's, that wait for an answer
+    size_t tool_calls = 1'000;     // that are kept of a session
+    size_t tool_bytes = 8 << 20;   // of those, while its turn runs
     size_t tool_bytes_at_rest = 256 << 10;
   };
   Client();
@@ -166,8 +165,8 @@ class Client {
   // (ACP v1: what is not offered is not called). InvalidArgument: what was asked for is not among what the
   // agent said there is. NotFound: no such session is open here.
 
-  // Ends in CallDone; may take as long as a person does. InvalidArgument also for a method of type "terminal",
-  // which is a command to run.
+  // Ends in CallDone; may take as long as a person does. InvalidArgument also for a method of type
+  // "terminal", which is a command to run.
   absl::StatusOr<uint64_t> Authenticate(std::string_view method_id);
   absl::StatusOr<uint64_t> Logout(Now now);
 
@@ -188,8 +187,8 @@ class Client {
   // For agents that offer models and no config option for them.
   absl::StatusOr<uint64_t> SetModel(std::string_view session, std::string_view model_id, Now now);
 
-  // Ends in PromptEnded, without a time limit. FailedPrecondition: the session has a prompt that is not ended,
-  // or a block is of a type that the agent does not take.
+  // Ends in PromptEnded, without a time limit. FailedPrecondition: the session has a prompt that is not
+  // ended, or a block is of a type that the agent does not take.
   absl::StatusOr<uint64_t> Prompt(const PromptRequest& request);
   // Ends the turn of a session: tells the agent, then answers its open requests (permissions and
   // elicitations `cancelled`), which are given back, in that order, as all agents take it. Nothing happens
@@ -199,7 +198,8 @@ class Client {
   std::vector<uint64_t> Cancel(std::string_view session);
 
   // What has no method here, such as what is not stable; `params` is JSON. Ends in CallDone.
-  absl::StatusOr<uint64_t> Request(std::string_view method, std::string_view params, int64_t limit_ns, Now now);
+  absl::StatusOr<uint64_t> Request(std::string_view method, std::string_view params, int64_t limit_ns,
+                                   Now now);
   absl::Status Notify(std::string_view method, std::string_view params);
   // Says that the answer to a call is not wanted; it ends all the same, when the agent answers.
   void CancelCall(uint64_t call);
@@ -216,7 +216,7 @@ class Client {
   absl::Status Respond(uint64_t request, const Response& response);
   absl::Status RefuseHost(uint64_t request, int32_t code, std::string_view message);
 
-  bool ready() const;  // the handshake is done, and the agent is not gone
+  bool ready() const;                        // the handshake is done, and the agent is not gone
   bool has(std::string_view session) const;  // it is open
   bool prompting(std::string_view session) const;
   // The one that is set now; empty where the agent did not say.

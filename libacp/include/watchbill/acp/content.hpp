@@ -79,8 +79,8 @@ struct UnknownContent {
   bool operator==(const UnknownContent&) const = default;
 };
 
-using ContentBlock = std::variant<TextContent, ImageContent, AudioContent, ResourceLink, EmbeddedResource,
-                                  UnknownContent>;
+using ContentBlock =
+    std::variant<TextContent, ImageContent, AudioContent, ResourceLink, EmbeddedResource, UnknownContent>;
 
 // "text", "image", "audio", "resource_link", "resource", or the word of an unknown one.
 Text TypeOf(const ContentBlock& block);

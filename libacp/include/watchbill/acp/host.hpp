@@ -166,7 +166,7 @@ struct CreateElicitationRequest {
 };
 using ElicitationValue = std::variant<Text, int64_t, double, bool, std::vector<Text>>;
 struct CreateElicitationResponse {
-  Text action = "cancel";  // accept decline cancel, or another word
+  Text action = "cancel";                                  // accept decline cancel, or another word
   std::vector<std::pair<Text, ElicitationValue>> content;  // of accept
   Meta meta;
   bool operator==(const CreateElicitationResponse&) const = default;
@@ -179,10 +179,9 @@ struct CompleteElicitationNotification {
 };
 
 // What an agent may ask of its host, the permission of a turn apart.
-using HostRequest =
-    std::variant<ReadTextFileRequest, WriteTextFileRequest, CreateTerminalRequest, TerminalOutputRequest,
-                 WaitForTerminalExitRequest, KillTerminalRequest, ReleaseTerminalRequest,
-                 CreateElicitationRequest>;
+using HostRequest = std::variant<ReadTextFileRequest, WriteTextFileRequest, CreateTerminalRequest,
+                                 TerminalOutputRequest, WaitForTerminalExitRequest, KillTerminalRequest,
+                                 ReleaseTerminalRequest, CreateElicitationRequest>;
 // The session it is for; nothing for an elicitation about a request.
 OptText SessionOf(const HostRequest& request);
 

@@ -10,8 +10,8 @@
 namespace watchbill::acp {
 
 // What is said replaces what was known, lists as a whole; what is not said stays. A call that is heard of
-// first by an update, or by a permission that is asked for, is one all the same: what nobody has said of it is
-// empty, and its kind and status have the defaults of the schema. One thread. (ACP v1, "Tool Calls")
+// first by an update, or by a permission that is asked for, is one all the same: what nobody has said of it
+// is empty, and its kind and status have the defaults of the schema. One thread. (ACP v1, "Tool Calls")
 class ToolCalls {
  public:
   struct Limits {
