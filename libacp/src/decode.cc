@@ -58,93 +58,91 @@ class ReadFields {
   bool ok() const { return ok_; }
 
   template <typename T>
-  [[gnu::always_inline]] void Must(std::string_view key, T& member) {
-    if (ok_ && !Get(object_[key], member, failure_)) ok_ = failure_.At(key, Expected<T>());
+  void Must(Key key, T& member) {
+    if (ok_ && !Get(object_[key], member, failure_)) ok_ = failure_.At(key.name, Expected<T>());
   }
   template <typename T>
-  void MustBe(std::string_view key, std::optional<T>& member) {
+  void MustBe(Key key, std::optional<T>& member) {
     Must(key, member.emplace());
   }
   template <typename T>
-  [[gnu::always_inline]] void May(std::string_view key, std::optional<T>& member) {
+  void May(Key key, std::optional<T>& member) {
     if (!ok_) return;
     const Value value = object_[key];
     if (value.absent()) return;
     if (Failure none; !Get(value, member.emplace(), none)) member.reset();
   }
-  [[gnu::always_inline]] void May(std::string_view key, JsonView& member) {
+  void May(Key key, JsonView& member) {
     const Value value = object_[key];
     if (!value.absent() && value.kind() != Kind::kNull) member = value.text();
   }
   template <typename T, typename Default>
-  [[gnu::always_inline]] void Or(std::string_view key, T& member, const Default& otherwise) {
+  void Or(Key key, T& member, const Default& otherwise) {
     if (Failure none; ok_ && !Get(object_[key], member, none)) member = otherwise;
   }
-  [[gnu::always_inline]] void Flag(std::string_view key, bool& member) {
-    member = object_[key].AsBool().value_or(false);
-  }
-  void Word(std::string_view key, OptText& member, Words) { May(key, member); }
-  void OrWord(std::string_view key, Text& member, Text otherwise, Words) { Or(key, member, otherwise); }
+  void Flag(Key key, bool& member) { member = object_[key].AsBool().value_or(false); }
+  void Word(Key key, OptText& member, Words) { May(key, member); }
+  void OrWord(Key key, Text& member, Text otherwise, Words) { Or(key, member, otherwise); }
   template <typename T>
-  void Part(std::string_view key, T& member) {
+  void Part(Key key, T& member) {
     if (Failure none; ok_ && !Get(object_[key], member, none)) member = T{};
   }
   template <typename T>
-  void List(std::string_view key, std::vector<T>& member) {
+  void List(Key key, std::vector<T>& member) {
     if (Failure none; ok_) (void)Get(object_[key], member, none);
   }
   template <typename T>
-  void MayList(std::string_view key, std::vector<T>& member) {
+  void MayList(Key key, std::vector<T>& member) {
     List(key, member);
   }
   template <typename T>
-  void MustList(std::string_view key, std::vector<T>& member) {
+  void MustList(Key key, std::vector<T>& member) {
     const Value list = object_[key];
     if (!ok_) return;
     if (list.kind() != Kind::kArray) {
-      ok_ = failure_.At(key, "a list");
+      ok_ = failure_.At(key.name, "a list");
       return;
     }
     for (Value element = list.First(); !element.absent() && ok_; element = element.Next()) {
-      if (!Get(element, member.emplace_back(), failure_)) ok_ = failure_.At(key, "objects");
+      if (!Get(element, member.emplace_back(), failure_)) ok_ = failure_.At(key.name, "objects");
     }
   }
   template <typename T>
-  void Patch(std::string_view key, std::optional<std::optional<T>>& member) {
+  void Patch(Key key, std::optional<std::optional<T>>& member) {
     const Value value = object_[key];
     if (!ok_ || value.absent()) return;
     member.emplace();
     if (value.kind() == Kind::kNull) return;
     if (Failure none; !Get(value, member->emplace(), none)) member.reset();  // neither: not said
   }
-  [[gnu::always_inline]] void Meta(JsonView& member) {
+  void Meta(JsonView& member) {
     const Value value = object_["_meta"];
     if (value.is_object()) member = value.text();
   }
   void Constant(std::string_view, std::string_view) {}
-  void RequestId(std::string_view key, JsonView& member) {
+  void RequestId(Key key, JsonView& member) {
     const Value value = object_[key];
     if (const Kind kind = value.kind(); kind == Kind::kNumber || kind == Kind::kString || kind == Kind::kNull)
       member = value.text();
     else if (ok_)
-      ok_ = failure_.At(key, "a number, a text or null");
+      ok_ = failure_.At(key.name, "a number, a text or null");
   }
 
   // Structures that share an object with what tells them apart.
-  void Tagged(std::string_view key, decltype(SessionConfigOption::value)& member) {
+  void Tagged(Key key, decltype(SessionConfigOption::value)& member) {
     const auto type = object_[key].AsString();
     if (type == "select") {
       Fields(*this, member.emplace<SessionConfigSelect>());
     } else if (type == "boolean") {
       Fields(*this, member.emplace<SessionConfigBoolean>());
     } else if (ok_) {
-      ok_ = failure_.At(key, "select or boolean");
+      ok_ = failure_.At(key.name, "select or boolean");
     }
   }
-  void Tagged(std::string_view key, decltype(ElicitationProperty::schema)& member) {
+  void Tagged(Key key, decltype(ElicitationProperty::schema)& member) {
     const auto type = object_[key].AsString();
     if (!type) {
-      if (ok_) ok_ = failure_.At(key, "a word");
+      if (ok_) ok_ = failure_.At(key.name, "a word");
     } else if (type == "string") {
       Fields(*this, member.emplace<StringPropertySchema>());
     } else if (type == "number") {
@@ -159,10 +157,10 @@ class ReadFields {
       member = UnknownPropertySchema{*type, object_.value().text()};
     }
   }
-  void Tagged(std::string_view key, decltype(CreateElicitationRequest::mode)& member) {
+  void Tagged(Key key, decltype(CreateElicitationRequest::mode)& member) {
     const auto mode = object_[key].AsString();
     if (!mode) {
-      if (ok_) ok_ = failure_.At(key, "a word");
+      if (ok_) ok_ = failure_.At(key.name, "a word");
     } else if (mode == "form") {
       Fields(*this, member.emplace<ElicitationFormMode>());
     } else if (mode == "url") {
@@ -181,7 +179,7 @@ class ReadFields {
       ok_ = failure_.At("value", "a text, or true or false");
     }
   }
-  void SelectItems(std::string_view key, decltype(MultiSelectPropertySchema::items)& member) {
+  void SelectItems(Key key, decltype(MultiSelectPropertySchema::items)& member) {
     const Value items = object_[key];
     Failure none;
     if (std::vector<EnumOption> titled; Get(items["anyOf"], titled, none)) {
@@ -189,10 +187,10 @@ class ReadFields {
     } else if (std::vector<Text> words; Get(items["enum"], words, none)) {
       member = std::move(words);
     } else if (ok_) {
-      ok_ = failure_.At(key, "an object with `enum` or `anyOf`");
+      ok_ = failure_.At(key.name, "an object with `enum` or `anyOf`");
     }
   }
-  void Properties(std::string_view key, std::vector<ElicitationProperty>& member) {
+  void Properties(Key key, std::vector<ElicitationProperty>& member) {
     const Value properties = object_[key];
     if (!properties.is_object()) return;
     for (Value v = properties.First(); !v.absent(); v = v.Next()) {
@@ -202,7 +200,7 @@ class ReadFields {
       member.push_back(std::move(one));
     }
   }
-  void Values(std::string_view key, std::vector<std::pair<Text, ElicitationValue>>& member) {
+  void Values(Key key, std::vector<std::pair<Text, ElicitationValue>>& member) {
     const Value values = object_[key];
     if (!values.is_object()) return;
     for (Value v = values.First(); !v.absent(); v = v.Next()) {

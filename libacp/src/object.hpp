@@ -47,6 +47,15 @@ constexpr uint64_t Head(std::string_view s) {
 
 }  // namespace name_detail
 
+// The name of a member, made when this is compiled. (A name that is known only later is looked for in the
+// value.)
+struct Key {
+  template <size_t N>
+  consteval Key(const char (&text)[N]) : name(text, N - 1), head(name_detail::Head(name)) {}
+  std::string_view name;
+  uint64_t head;
+};
+
 // Of anything but an object: one without members. Good for as long as the value is.
 class Object {
  public:
@@ -61,14 +70,12 @@ class Object {
   Object& operator=(const Object&) = delete;
 
   // The member of that name, the last where a name stands twice.
-  // Inlined, so that what is known of a name is known when this is compiled.
-  [[gnu::always_inline]] json::Value operator[](std::string_view key) const {
-    if (more_) return value_[key];
-    const uint64_t head = name_detail::Head(key);
+  json::Value operator[](Key key) const {
+    if (more_) return value_[key.name];
     for (size_t i = count_; i-- > 0;) {
       const Name& name = *std::launder(reinterpret_cast<const Name*>(&names_[i]));
-      if (name.head != head || name.size != key.size()) continue;
-      if (key.size() <= 8 || std::memcmp(name.data + 8, key.data() + 8, key.size() - 8) == 0)
+      if (name.head != key.head || name.size != key.name.size()) continue;
+      if (name.size <= 8 || std::memcmp(name.data + 8, key.name.data() + 8, name.size - 8) == 0)
         return name.member;
     }
     return {};

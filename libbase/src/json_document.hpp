@@ -77,6 +77,8 @@ class Value {
   Value(const Document* document, uint32_t node, uint32_t end)
       : document_(document), node_(node), end_(end) {}
 
+  template <typename Take>
+  void ForNames(const Take& take) const;
   void Find(const std::string_view* keys, size_t count, Value* found) const;
 
   const Document* document_ = nullptr;
@@ -169,12 +171,6 @@ inline std::optional<std::string_view> Value::AsString() const {
 inline std::optional<bool> Value::AsBool() const {
   if (kind() != Kind::kBool) return std::nullopt;
   return text().text().size() == 4;
-}
-
-inline Value Value::operator[](std::string_view key) const {
-  Value found;
-  Find(&key, 1, &found);
-  return found;
 }
 
 inline Value Value::First() const {

@@ -8,18 +8,22 @@
 namespace watchbill::json {
 namespace {
 
-bool Same(const char* a, const char* b, size_t size) {
-  const auto same = [a, b](auto word, size_t at) {
-    auto other = word;
-    std::memcpy(&word, a + at, sizeof word);
-    std::memcpy(&other, b + at, sizeof other);
-    return word == other;
-  };
+// Words that may overlap cover every size from one of them to two.
+template <typename Word>
+bool SameWords(const char* a, const char* b, size_t size) {
+  Word a_first, b_first, a_last, b_last;
+  std::memcpy(&a_first, a, sizeof(Word));
+  std::memcpy(&b_first, b, sizeof(Word));
+  std::memcpy(&a_last, a + size - sizeof(Word), sizeof(Word));
+  std::memcpy(&b_last, b + size - sizeof(Word), sizeof(Word));
+  return ((a_first ^ b_first) | (a_last ^ b_last)) == 0;
+}
+
+inline bool Same(const char* a, const char* b, size_t size) {
   if (size > 16) return std::memcmp(a, b, size) == 0;
-  // Two reads that may overlap cover every size between the one and twice that.
-  if (size >= 8) return same(uint64_t{}, 0) && same(uint64_t{}, size - 8);
-  if (size >= 4) return same(uint32_t{}, 0) && same(uint32_t{}, size - 4);
-  if (size >= 2) return same(uint16_t{}, 0) && same(uint16_t{}, size - 2);
+  if (size >= 8) return SameWords<uint64_t>(a, b, size);
+  if (size >= 4) return SameWords<uint32_t>(a, b, size);
+  if (size >= 2) return SameWords<uint16_t>(a, b, size);
   return size == 0 || *a == *b;
 }
 
@@ -52,17 +56,46 @@ std::optional<double> Value::AsDouble() const {
 std::optional<int64_t> Value::AsInt() const { return AsWhole<int64_t>(*this); }
 std::optional<uint64_t> Value::AsUint() const { return AsWhole<uint64_t>(*this); }
 
-void Value::Find(const std::string_view* keys, size_t count, Value* found) const {
-  if (!is_object()) return;
+// Calls `take` with the string of each name and its value's node.
+template <typename Take>
+inline void Value::ForNames(const Take& take) const {
   const Document::Node* const nodes = document_->nodes_.items.get();
+  const char* const text = document_->text_.items.get();
   const uint32_t end = nodes[node_].next;
-  for (uint32_t name = node_ + 1; name < end; name = document_->After(name + 1)) {
-    const std::string_view here = document_->StringOf(nodes[name]);
-    for (size_t i = 0; i < count; ++i) {
-      if (keys[i].size() == here.size() && Same(here.data(), keys[i].data(), here.size()))
-        found[i] = Value(document_, name + 1, end);
+  for (uint32_t value = node_ + 2; value < end;) {
+    const Document::Node& name = nodes[value - 1];
+    if (!name.decoded) [[likely]] {
+      take(text + name.begin + 1, name.end - name.begin - 2, value);
+    } else {
+      const std::string_view string = document_->StringOf(name);
+      take(string.data(), string.size(), value);
+    }
+    // Guessed and not awaited: what follows most names is one node.
+    if (nodes[value].kind >= Kind::kArray) [[unlikely]] {
+      value = nodes[value].next + 1;
+    } else {
+      value += 2;
     }
   }
+}
+
+Value Value::operator[](std::string_view key) const {
+  if (!is_object()) return {};
+  uint32_t found = 0;
+  ForNames([&](const char* name, size_t size, uint32_t value) {
+    if (size == key.size() && Same(name, key.data(), size)) found = value;
+  });
+  return found == 0 ? Value() : Value(document_, found, document_->nodes_.items[node_].next);
+}
+
+void Value::Find(const std::string_view* keys, size_t count, Value* found) const {
+  if (!is_object()) return;
+  const uint32_t end = document_->nodes_.items[node_].next;
+  ForNames([&](const char* name, size_t size, uint32_t value) {
+    for (size_t i = 0; i < count; ++i) {
+      if (keys[i].size() == size && Same(name, keys[i].data(), size)) found[i] = Value(document_, value, end);
+    }
+  });
 }
 
 }  // namespace watchbill::json
