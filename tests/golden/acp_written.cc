@@ -58,16 +58,17 @@ void PrintMade() {
   PrintMade("InitializeRequest", initialize);
   InitializeResponse initialized;
   PrintMade("InitializeResponse", initialized);
-  initialized.capabilities.session = {Capability{}, Capability{}, Capability{}, Capability{}, Capability{}, meta};
+  initialized.capabilities.session = {Capability{}, Capability{}, Capability{},
+                                      Capability{}, Capability{}, meta};
   initialized.capabilities.auth.logout.emplace();
   initialized.auth_methods = {{"agent", "a", "A", "d", {}, {}, meta, {}},
                               {"terminal", "t", "T", {}, {"x"}, {{"K", "v"}}, {}, {}}};
   PrintMade("InitializeResponse", initialized);
   PrintMade("AuthenticateRequest", AuthenticateRequest{"k", meta});
   PrintMade("LogoutRequest", LogoutRequest{});
-  for (const char* type :
-       {"AuthenticateResponse", "LogoutResponse", "DeleteSessionResponse", "CloseSessionResponse",
-        "SetSessionModeResponse", "WriteTextFileResponse", "KillTerminalResponse", "ReleaseTerminalResponse"}) {
+  for (const char* type : {"AuthenticateResponse", "LogoutResponse", "DeleteSessionResponse",
+                           "CloseSessionResponse", "SetSessionModeResponse", "WriteTextFileResponse",
+                           "KillTerminalResponse", "ReleaseTerminalResponse"}) {
     PrintMade(type, EmptyResponse{});
     PrintMade(type, EmptyResponse{meta});
   }
@@ -82,11 +83,18 @@ void PrintMade() {
   PrintMade("LoadSessionRequest", LoadSessionRequest{"s", "/x", open.mcp_servers, {"/y"}, meta});
   PrintMade("ResumeSessionRequest", ResumeSessionRequest{"s", "/x", {}, {}, {}});
   const std::vector<SessionConfigOption> options = {
-      {"a", "A", "d", "model", SessionConfigSelect{"v", std::vector<SessionConfigSelectOption>{{"v", "V", "d", {}}}}, meta},
-      {"b", "B", {}, {}, SessionConfigSelect{"v", std::vector<SessionConfigSelectGroup>{{"g", "G", {{"v", "V", {}, {}}}, {}}}}, {}},
+      {"a", "A", "d", "model",
+       SessionConfigSelect{"v", std::vector<SessionConfigSelectOption>{{"v", "V", "d", {}}}}, meta},
+      {"b",
+       "B",
+       {},
+       {},
+       SessionConfigSelect{"v", std::vector<SessionConfigSelectGroup>{{"g", "G", {{"v", "V", {}, {}}}, {}}}},
+       {}},
       {"c", "C", {}, "_own", SessionConfigBoolean{true}, {}}};
   const SessionModeState modes{"m", {{"m", "M", "d", {}}}, {}};
-  PrintMade("NewSessionResponse", NewSessionResponse{"s", modes, options, SessionModelState{"m", {{"m", "M", {}}}}, meta});
+  PrintMade("NewSessionResponse",
+            NewSessionResponse{"s", modes, options, SessionModelState{"m", {{"m", "M", {}}}}, meta});
   PrintMade("NewSessionResponse", NewSessionResponse{"s", {}, {}, {}, {}});
   PrintMade("LoadSessionResponse", LoadSessionResponse{modes, options, {}, {}});
   PrintMade("ResumeSessionResponse", ResumeSessionResponse{});
@@ -99,12 +107,13 @@ void PrintMade() {
   PrintMade("SetSessionConfigOptionRequest", SetSessionConfigOptionRequest{"s", "c", true, {}});
   PrintMade("SetSessionConfigOptionResponse", SetSessionConfigOptionResponse{options, {}});
   PrintMade("PromptRequest",
-            PromptRequest{"s",
-                          {text, ImageContent{"aGk=", "image/png", "u", notes, {}}, AudioContent{"aGk=", "audio/wav", {}, {}},
-                           ResourceLink{"n", "u", "t", "d", "m", 7, {}, {}},
-                           EmbeddedResource{TextResourceContents{"u", "t", "m", {}}, {}, {}},
-                           EmbeddedResource{BlobResourceContents{"u", "aGk=", {}, {}}, {}, {}}},
-                          meta});
+            PromptRequest{
+                "s",
+                {text, ImageContent{"aGk=", "image/png", "u", notes, {}},
+                 AudioContent{"aGk=", "audio/wav", {}, {}}, ResourceLink{"n", "u", "t", "d", "m", 7, {}, {}},
+                 EmbeddedResource{TextResourceContents{"u", "t", "m", {}}, {}, {}},
+                 EmbeddedResource{BlobResourceContents{"u", "aGk=", {}, {}}, {}, {}}},
+                meta});
   PrintMade("PromptResponse", PromptResponse{});
   PrintMade("CancelNotification", CancelNotification{"s", {}});
   for (const char* id : {"7", "\"a\"", "null"}) {
@@ -129,7 +138,8 @@ void PrintMade() {
         SessionUpdate(ContentChunk{ContentChunk::From::kThought, text, {}, {}}), SessionUpdate(tool),
         SessionUpdate(call), SessionUpdate(bare),
         SessionUpdate(Plan{{{"a", "high", "completed", {}}, {"b", "loud", "odd", {}}}, {}}),
-        SessionUpdate(AvailableCommandsUpdate{{{"a", "d", UnstructuredCommandInput{"h", {}}, {}}, {"b", "", {}, {}}}, {}}),
+        SessionUpdate(AvailableCommandsUpdate{
+            {{"a", "d", UnstructuredCommandInput{"h", {}}, {}}, {"b", "", {}, {}}}, {}}),
         SessionUpdate(CurrentModeUpdate{"m", {}}), SessionUpdate(ConfigOptionUpdate{options, {}}),
         SessionUpdate(SessionInfoUpdate{OptText(), OptText("2026"), {}}),
         SessionUpdate(UsageUpdate{UINT64_MAX, 7, Cost{0.5, "USD", {}}, {}}),
@@ -139,7 +149,8 @@ void PrintMade() {
     PrintMade("SessionNotification", SessionNotification{"s", update, meta});
   }
   PrintMade("RequestPermissionRequest",
-            RequestPermissionRequest{"s", tool, {{"o", "n", "allow_once", {}}, {"p", "n", "reject_always", meta}}, {}});
+            RequestPermissionRequest{
+                "s", tool, {{"o", "n", "allow_once", {}}, {"p", "n", "reject_always", meta}}, {}});
   PrintMade("RequestPermissionResponse", RequestPermissionResponse{});
   PrintMade("RequestPermissionResponse", RequestPermissionResponse{"o", meta, meta});
   PrintMade("ReadTextFileRequest", ReadTextFileRequest{"s", "/a", 1, 2, {}});
@@ -151,7 +162,8 @@ void PrintMade() {
   PrintMade("WaitForTerminalExitRequest", WaitForTerminalExitRequest{{"s", "t", {}}});
   PrintMade("KillTerminalRequest", KillTerminalRequest{{"s", "t", {}}});
   PrintMade("ReleaseTerminalRequest", ReleaseTerminalRequest{{"s", "t", {}}});
-  PrintMade("TerminalOutputResponse", TerminalOutputResponse{"o", true, TerminalExitStatus{1, "SIGHUP", {}}, {}});
+  PrintMade("TerminalOutputResponse",
+            TerminalOutputResponse{"o", true, TerminalExitStatus{1, "SIGHUP", {}}, {}});
   PrintMade("WaitForTerminalExitResponse", WaitForTerminalExitResponse{});
   ElicitationSchema schema;
   schema.title = "t";
@@ -159,18 +171,24 @@ void PrintMade() {
   words.min_length = 1;
   words.format = "email";
   words.one_of = {{"a", "A", "d", {}}};
-  schema.properties = {{"s", "t", "d", words, meta},
-                       {"n", {}, {}, NumberPropertySchema{0.5, 1.5, 1}, {}},
-                       {"i", {}, {}, IntegerPropertySchema{-1, 1, 0}, {}},
-                       {"b", {}, {}, BooleanPropertySchema{true}, {}},
-                       {"l", {}, {}, MultiSelectPropertySchema{1, 2, std::vector<Text>{"a"}, std::vector<Text>{"a"}}, {}},
-                       {"t", {}, {}, MultiSelectPropertySchema{{}, {}, std::vector<EnumOption>{{"a", "A", {}, {}}}, {}}, {}}};
+  schema.properties = {
+      {"s", "t", "d", words, meta},
+      {"n", {}, {}, NumberPropertySchema{0.5, 1.5, 1}, {}},
+      {"i", {}, {}, IntegerPropertySchema{-1, 1, 0}, {}},
+      {"b", {}, {}, BooleanPropertySchema{true}, {}},
+      {"l", {}, {}, MultiSelectPropertySchema{1, 2, std::vector<Text>{"a"}, std::vector<Text>{"a"}}, {}},
+      {"t", {}, {}, MultiSelectPropertySchema{{}, {}, std::vector<EnumOption>{{"a", "A", {}, {}}}, {}}, {}}};
   schema.required = {"s"};
-  PrintMade("CreateElicitationRequest", CreateElicitationRequest{"m", ElicitationFormMode{schema}, "s", "c", {}, {}});
   PrintMade("CreateElicitationRequest",
-            CreateElicitationRequest{"m", ElicitationUrlMode{"e", "https://x"}, {}, {}, JsonView::Trusted("7"), {}});
+            CreateElicitationRequest{"m", ElicitationFormMode{schema}, "s", "c", {}, {}});
+  PrintMade("CreateElicitationRequest",
+            CreateElicitationRequest{
+                "m", ElicitationUrlMode{"e", "https://x"}, {}, {}, JsonView::Trusted("7"), {}});
   PrintMade("CreateElicitationResponse",
-            CreateElicitationResponse{"accept", {{"s", Text("a")}, {"i", int64_t{7}}, {"n", 1.5}, {"b", true}, {"l", std::vector<Text>{"a"}}}, {}});
+            CreateElicitationResponse{
+                "accept",
+                {{"s", Text("a")}, {"i", int64_t{7}}, {"n", 1.5}, {"b", true}, {"l", std::vector<Text>{"a"}}},
+                {}});
   PrintMade("CreateElicitationResponse", CreateElicitationResponse{});
   PrintMade("CompleteElicitationNotification", CompleteElicitationNotification{"e", {}});
   PrintMade("Error", RpcError{kAuthenticationRequired, "m", meta});
