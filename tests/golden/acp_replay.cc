@@ -324,6 +324,9 @@ Replay::Replay(const Recording& recording) : recording_(recording) {
   words_ = std::move(player.words);
   output_ = std::move(player.output);
   if (!player.problem.empty()) ++notes_["PROBLEM: " + player.problem];
+  // The longest first: one id may be the beginning of another.
+  std::stable_sort(sessions_.begin(), sessions_.end(),
+                   [](const std::string& a, const std::string& b) { return a.size() > b.size(); });
   for (std::string& note : player.notes) ++notes_[Plain(std::move(note))];
 }
 
