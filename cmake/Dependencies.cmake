@@ -13,8 +13,11 @@ find_package(absl REQUIRED)
 find_package(fmt REQUIRED)
 # Its target names -lsnappy, and the thread library, which must have been found before.
 find_package(leveldb 1.23 REQUIRED)
+find_package(OpenSSL REQUIRED)
+# It has no package file for CMake.
+find_path(UTF8PROC_INCLUDE utf8proc.h REQUIRED)
+find_library(UTF8PROC_LIBRARY NAMES libutf8proc.a utf8proc REQUIRED)
 if(WATCHBILL_APPS)
-  find_package(OpenSSL REQUIRED)
   find_package(yaml-cpp REQUIRED)
 endif()
 if(WATCHBILL_TESTS)

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -166,5 +167,22 @@ leveldb::Status FolderEnv::UnlockFile(leveldb::FileLock* lock) {
   delete mine;
   return leveldb::Status::OK();
 }
+
+uint64_t RoomOn(const std::string& folder) {
+  struct statvfs disk {};
+  if (::statvfs(folder.c_str(), &disk) != 0) return 0;
+  return static_cast<uint64_t>(disk.f_bavail) * disk.f_frsize;
+}
+
+bool ReserveFile::Take() {
+  const int fd = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  if (fd < 0) return false;
+  const bool taken = ::posix_fallocate(fd, 0, static_cast<off_t>(bytes_)) == 0;
+  ::close(fd);
+  if (!taken) Give();
+  return taken;
+}
+
+void ReserveFile::Give() { ::unlink(name_.c_str()); }
 
 }  // namespace watchbill::history

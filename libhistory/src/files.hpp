@@ -1,10 +1,13 @@
 // A database's folder on the disk: for its user alone, and for one process at a time.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 
 #include "absl/status/status.h"
+#include "level_db.hpp"
 #include "leveldb/env.h"
 
 namespace watchbill::history {
@@ -30,6 +33,21 @@ class FolderEnv final : public leveldb::EnvWrapper {
 
  private:
   std::optional<int> holder_;
+};
+
+// The bytes that are free on the disk of a folder; 0 where the system does not say.
+uint64_t RoomOn(const std::string& folder);
+
+// The file RESERVE of a folder, of so many bytes that are really there.
+class ReserveFile final : public Reserve {
+ public:
+  ReserveFile(const std::string& folder, size_t bytes) : name_(folder + "/RESERVE"), bytes_(bytes) {}
+  bool Take() override;
+  void Give() override;
+
+ private:
+  std::string name_;
+  size_t bytes_;
 };
 
 }  // namespace watchbill::history

@@ -1,57 +1,133 @@
-// A database over whatever files it is given: the disk's, or a test's that fail.
+// What stands behind a Store and a Batch.
 #pragma once
 
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "json_document.hpp"
 #include "keys.hpp"
-#include "leveldb/cache.h"
-#include "leveldb/db.h"
-#include "leveldb/env.h"
-#include "leveldb/filter_policy.h"
-#include "leveldb/write_batch.h"
+#include "says.hpp"
+#include "trail_head.hpp"
+#include "watchbill/history/engine.hpp"
 #include "watchbill/history/store.hpp"
 
 namespace watchbill::history {
 
 // The first byte of every value: which way the rest is written.
 inline constexpr char kValueVersion = 1;
-// What the format record says: which keys there are and what they mean.
-inline constexpr int64_t kFormat = 1;
+// What the format record says: which keys there are and what they mean. 1 had no N and nothing behind it in
+// keys.hpp.
+inline constexpr int64_t kFormat = 2;
 
-struct Batch::Impl {
-  absl::Status Add(std::string_view what, const std::string& key, const std::string& value);
+// The JSON of a value, or nothing where it is of a version that is not known.
+inline std::optional<std::string_view> JsonOf(std::string_view value) {
+  if (value.empty() || value[0] != kValueVersion) return std::nullopt;
+  return value.substr(1);
+}
 
-  leveldb::WriteBatch writes;
-  bool empty = true;
+// A value in the making: its version, then whatever JSON is written.
+struct ValueWriter {
+  std::string value{kValueVersion};
+  JsonWriter json{value};
 };
 
+// One for each look: its buffers serve all that is read in it.
+inline json::Document NewDocument() { return json::Document({.bytes = kMaxRecordBytes, .depth = 64}); }
+
+absl::StatusOr<UlidBytes> Id(std::string_view what, std::string_view text);
+absl::Status CheckAgent(std::string_view agent);
+
+// A record of the ledger that is put, or deleted where there is no value.
+struct RecordChange {
+  Collection collection;
+  std::string key, order;
+  std::optional<std::string> value;  // JSON
+};
+
+struct Batch::Impl {
+  struct Arrival {
+    UlidBytes channel, message;
+  };
+
+  absl::Status Add(std::string_view what, const std::string& key, const std::string& value);
+
+  Writes writes;
+  std::vector<Arrival> arrivals;      // the messages among them
+  std::vector<UlidBytes> channels;    // whose records are among them, or those of members
+  std::vector<RecordChange> records;  // in their order; of one key the last holds
+  std::vector<std::string> trail;     // JSON
+  std::optional<UlidBytes> closes;    // the channel whose deletion begins with it
+  size_t bytes = 0;
+};
+
+// Adds what puts and deletes records: where they stood in their second order is looked up, in the engine and
+// in `orders`, which has those of this commit so far (no value: deleted). The one that writes is the only
+// one.
+using Orders = std::map<std::pair<Collection, std::string>, std::optional<std::string>>;
+absl::Status ExpandRecords(const Engine& engine, const std::vector<RecordChange>& changes, Orders& orders,
+                           Writes& writes);
+
 struct Store::Impl {
-  // `env` is borrowed until the store is gone. Writes what was in memory to a table once that is
-  // `write_buffer`.
-  static absl::StatusOr<std::unique_ptr<Store>> Open(leveldb::Env* env, const std::string& folder,
-                                                     const Options& options, size_t write_buffer);
+  Impl(std::unique_ptr<Engine> opened, std::string called)
+      : engine(std::move(opened)), name(std::move(called)) {}
+
   absl::Status CheckFormat();
+  // What is needed before anything can be written.
+  absl::Status Begin();
+  absl::Status FirstArrival();
+
+  struct Waiting {
+    const Batch* batch;
+    absl::Status status;
+    bool done = false;
+  };
+  // By the first of the queue alone: writes several at once, and says to each how it went.
+  void CommitTogether(const std::vector<Waiting*>& group);
+  // By it too. What one batch comes to, or why it comes to nothing.
+  absl::Status Expand(const Batch::Impl& batch, TrailHead& trail, Orders& orders, Writes& writes);
+
+  bool IsDeleted(const UlidBytes& channel) const;
   // From the key `first` on, towards older ones.
   absl::StatusOr<Page> Read(const UlidBytes& channel, std::string_view first, size_t limit);
   // Calls `each` with key and value of what begins with `prefix`, from `first` on, until it says false.
   // Damaged blocks are passed over and counted in `damaged`.
   template <typename Each>
-  absl::Status Scan(std::string_view prefix, std::string_view first, size_t& damaged, Each each);
+  absl::Status Scan(std::string_view prefix, std::string_view first, size_t& damaged, Each each) const {
+    const std::unique_ptr<Cursor> it = engine->Scan(first);
+    for (; it->Valid() && it->key().starts_with(prefix); it->Next()) {
+      if (!each(it->key(), it->value())) break;
+    }
+    const absl::Status status = it->status();
+    if (!absl::IsDataLoss(status)) return status;
+    // The cursor went on behind the damage and tells of the first only.
+    ++damaged;
+    return absl::OkStatus();
+  }
 
-  std::string folder;
-  // In the order in which they have to outlive each other.
-  std::unique_ptr<leveldb::Env> own_env;
-  std::unique_ptr<leveldb::Logger> silent;
-  std::unique_ptr<const leveldb::FilterPolicy> filter;
-  std::unique_ptr<leveldb::Cache> cache;
-  std::unique_ptr<leveldb::DB> db;
+  const std::unique_ptr<Engine> engine;
+  const std::string name;
 
-  absl::Status failed;  // the first Commit that failed: none after it is tried
-  size_t unreadable = 0;
-  json::Document document{{.bytes = kMaxRecordBytes, .depth = 64}};
+  std::mutex queue_mutex;
+  std::condition_variable queue_moved;
+  std::deque<Waiting*> queue;
+
+  // The one that writes has these to itself.
+  uint64_t next_arrival = 1;
+  std::optional<TrailHead> trail;  // read when it is first needed
+
+  mutable std::mutex deleted_mutex;
+  std::map<UlidBytes, bool> deleted;  // whether all of it is gone
+
+  mutable std::atomic<size_t> unreadable{0};
 };
 
 }  // namespace watchbill::history

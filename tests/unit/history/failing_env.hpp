@@ -6,8 +6,10 @@
 #include <mutex>
 #include <string>
 
+#include "level_db.hpp"
 #include "leveldb/env.h"
 #include "leveldb/helpers/memenv.h"
+#include "watchbill/history/store.hpp"
 
 namespace watchbill::history {
 
@@ -124,5 +126,11 @@ class FailingEnv final : public leveldb::EnvWrapper {
   bool armed_ = false, failed_ = false;
   Then then_ = Then::kWorksAgain;
 };
+
+inline absl::StatusOr<std::unique_ptr<Store>> OpenOver(leveldb::Env& env, size_t write_buffer) {
+  auto engine = OpenLevelDb(&env, "/db", {.write_buffer_bytes = write_buffer}, nullptr);
+  if (!engine.ok()) return engine.status();
+  return Store::Open(*std::move(engine), "/db");
+}
 
 }  // namespace watchbill::history

@@ -78,12 +78,23 @@ inline void WriteBytes(const std::filesystem::path& path, const std::string& byt
   std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
-// Every file of a folder by its name.
+// Every file of a folder by its name, but for the room that is kept free.
 inline std::map<std::string, std::string> Contents(const std::string& folder) {
   std::map<std::string, std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder))
-    files[entry.path().filename().string()] = ReadBytes(entry.path());
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (name != "RESERVE") files[name] = ReadBytes(entry.path());
+  }
   return files;
+}
+
+// Closes a store, and leaves its folder as if its process had been killed: what was written last is a log.
+inline void CloseAsKilled(std::unique_ptr<Store> store, const std::string& folder) {
+  const auto files = Contents(folder);
+  store.reset();
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directory(folder);
+  for (const auto& [name, bytes] : files) WriteBytes(folder + "/" + name, bytes);
 }
 
 inline bool Says(const absl::Status& status, std::string_view part) {
