@@ -41,12 +41,14 @@ uint64_t RoomOn(const std::string& folder);
 // The file RESERVE of a folder, of so many bytes that are really there.
 class ReserveFile final : public Reserve {
  public:
-  ReserveFile(const std::string& folder, size_t bytes) : name_(folder + "/RESERVE"), bytes_(bytes) {}
+  ReserveFile(const std::string& folder, size_t bytes)
+      : folder_(folder), name_(folder + "/RESERVE"), bytes_(bytes) {}
   bool Take() override;
   void Give() override;
+  bool IsShort() const override { return RoomOn(folder_) < bytes_; }
 
  private:
-  std::string name_;
+  std::string folder_, name_;
   size_t bytes_;
 };
 

@@ -170,6 +170,8 @@ class LevelDb final : public Engine {
         [&](std::string_view key) { batch.Delete(ToSlice(key)); });
     bool opened_again = false;
     if (!broken_.ok()) {
+      // To open it again takes the room that is kept for that, and gains nothing while there is no other.
+      if (full_ && has_reserve_ && reserve_->IsShort()) return Full();
       if (absl::Status status = OpenAgain(); !status.ok()) return status;
       opened_again = true;
     }
@@ -191,7 +193,7 @@ class LevelDb final : public Engine {
       // be read again first.
       broken_ = Unusable(folder_, put.ToString());
       full_ = reserve_ != nullptr;
-      if (opened_again) return broken_;
+      if (opened_again) return full_ && reserve_->IsShort() ? Full() : broken_;
       if (absl::Status status = OpenAgain(); !status.ok()) return status;
       opened_again = true;
     }

@@ -17,6 +17,8 @@ class Reserve {
   // False: there is no room for it.
   virtual bool Take() = 0;
   virtual void Give() = 0;
+  // Whether less is free than it takes, besides itself.
+  virtual bool IsShort() const = 0;
 };
 
 // `env` is borrowed until the engine is gone. Without a reserve a full disk is an error as any other.
