@@ -1,6 +1,8 @@
 // Files in memory, of which the nth operation that changes something fails, and a power cut.
 #pragma once
 
+#include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -28,22 +30,29 @@ class FailingEnv final : public leveldb::EnvWrapper {
     then_ = then;
     failed_ = false;
   }
+  // The machine stops within the write that would be the one with this byte, counted from now on.
+  void StopAfterBytes(size_t n) {
+    const std::lock_guard guard(mutex_);
+    bytes_left_ = n;
+    counts_bytes_ = true;
+  }
   void Heal() {
     const std::lock_guard guard(mutex_);
-    armed_ = false;
+    armed_ = counts_bytes_ = false;
   }
   bool failed() {
     const std::lock_guard guard(mutex_);
     return failed_;
   }
 
-  // What was not synced is lost. The database is closed.
-  void CutPower() {
+  // What was not synced is lost, but for as many of its bytes as `kept` says. The database is closed.
+  void CutPower(const std::function<size_t(size_t unsynced)>& kept = [](size_t) { return size_t{0}; }) {
     const std::lock_guard guard(mutex_);
     for (auto& [name, file] : files_) {
       std::string bytes;
       if (!leveldb::ReadFileToString(target(), name, &bytes).ok()) continue;
-      leveldb::WriteStringToFile(target(), bytes.substr(0, file->synced), name);
+      const size_t unsynced = bytes.size() - std::min(bytes.size(), file->synced);
+      leveldb::WriteStringToFile(target(), bytes.substr(0, file->synced + kept(unsynced)), name);
     }
   }
 
@@ -81,9 +90,13 @@ class FailingEnv final : public leveldb::EnvWrapper {
     File(FailingEnv* of, std::string called, leveldb::WritableFile* inner, std::shared_ptr<Synced> state)
         : env(of), name(std::move(called)), file(inner), bytes(std::move(state)) {}
     leveldb::Status Append(const leveldb::Slice& data) override {
-      const bool fails = env->Fails();
+      bool fails = env->Fails();
       // A disk that fills takes what it can.
-      const size_t taken = fails ? data.size() / 2 : data.size();
+      size_t taken = fails ? data.size() / 2 : data.size();
+      if (const size_t left = env->TakeBytes(data.size()); left < data.size()) {
+        fails = true;
+        taken = left;
+      }
       const leveldb::Status status = file->Append(leveldb::Slice(data.data(), taken));
       const std::lock_guard guard(env->mutex_);
       bytes->written += taken;
@@ -105,8 +118,21 @@ class FailingEnv final : public leveldb::EnvWrapper {
 
   explicit FailingEnv(leveldb::Env* memory) : EnvWrapper(memory) {}
 
+  // How many of them are written before the machine stops.
+  size_t TakeBytes(size_t wanted) {
+    const std::lock_guard guard(mutex_);
+    if (!counts_bytes_) return wanted;
+    const size_t taken = std::min(wanted, bytes_left_);
+    bytes_left_ -= taken;
+    if (taken < wanted) failed_ = true;
+    return taken;
+  }
   bool Fails() {
     const std::lock_guard guard(mutex_);
+    if (counts_bytes_ && bytes_left_ == 0) {
+      failed_ = true;
+      return true;
+    }
     if (!armed_) return false;
     if (left_ > 0) {
       --left_;
@@ -122,7 +148,8 @@ class FailingEnv final : public leveldb::EnvWrapper {
 
   std::mutex mutex_;  // LevelDB's own thread writes too
   std::map<std::string, std::shared_ptr<Synced>> files_;
-  size_t left_ = 0;
+  size_t left_ = 0, bytes_left_ = 0;
+  bool counts_bytes_ = false;
   bool armed_ = false, failed_ = false;
   Then then_ = Then::kWorksAgain;
 };
