@@ -45,14 +45,14 @@ std::vector<history::Member> Archive::Members(std::string_view channel) {
 
 void Archive::Keep(const channels::Outcome& outcome) {
   for (const auto& [agent, commands] : outcome.commands) commands_[agent] = commands;
-  if (store_ && !broken_) {
-    if (outcome.keep.empty()) return;
-    const absl::Status kept = store_->Commit(outcome.keep);
+  if (store_) {
+    if (outcome.keep.empty() && backlog_.empty()) return;
+    const absl::Status kept = TryToKeep(outcome.keep);
     if (kept.ok()) return;
-    broken_ = true;
-    problem_ = fmt::format("What was said from now on is kept in memory until the supervisor ends: {}",
-                           MessageOf(kept));
-    net::Log(net::LogLevel::kError, "a conversation could not be written", {{"why", MessageOf(kept)}});
+    if (problem_.empty()) {
+      net::Log(net::LogLevel::kError, "a conversation could not be written", {{"why", MessageOf(kept)}});
+    }
+    problem_ = fmt::format("What is said is in memory alone until it can be written: {}", MessageOf(kept));
   }
   for (const history::Message& message : outcome.messages) {
     std::vector<history::Message>& all = in_memory_[message.channel];
@@ -61,6 +61,22 @@ void Archive::Keep(const channels::Outcome& outcome) {
                          [](const std::string& id, const history::Message& m) { return id < m.id; });
     all.insert(at, message);
   }
+}
+
+// With all that could not be written before, which comes first.
+absl::Status Archive::TryToKeep(const history::Batch& batch) {
+  if (backlog_.empty()) {
+    absl::Status kept = store_->Commit(batch);
+    if (!kept.ok()) backlog_.Append(batch);
+    return kept;
+  }
+  backlog_.Append(batch);
+  if (absl::Status kept = store_->Commit(backlog_); !kept.ok()) return kept;
+  backlog_ = history::Batch();
+  in_memory_.clear();
+  problem_.clear();
+  net::Log(net::LogLevel::kInfo, "what was in memory alone is on the disk now");
+  return absl::OkStatus();
 }
 
 history::Page Archive::Merged(std::string_view channel, std::string_view before, size_t limit) const {

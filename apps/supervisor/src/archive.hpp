@@ -26,8 +26,8 @@ class Archive : public channels::Past {
   std::vector<history::Channel> Channels();
   std::vector<history::Member> Members(std::string_view channel);
 
-  // On the disk when it returns. Where that fails, it is in memory with all that follows, and the problem
-  // says so.
+  // On the disk when it returns. Where that fails, it is in memory, and the problem says so until a later one
+  // brings all of it to the disk.
   void Keep(const channels::Outcome& outcome);
 
   std::vector<history::Message> Last(std::string_view channel, size_t limit) const override;
@@ -40,9 +40,11 @@ class Archive : public channels::Past {
   void Unread(const absl::Status& why);
   history::Page Merged(std::string_view channel, std::string_view before, size_t limit) const;
 
+  absl::Status TryToKeep(const history::Batch& batch);
+
   std::unique_ptr<history::Store> store_;
   std::string problem_;
-  bool broken_ = false;  // the store takes nothing more; what it has can still be read
+  history::Batch backlog_;  // what the disk did not take
   std::map<std::string, std::vector<history::Message>, std::less<>> in_memory_;  // by channel, oldest first
   std::map<std::string, std::string, std::less<>> commands_;
 };
