@@ -1,5 +1,7 @@
 // watchbill-supervisor serve, over its socket: conversations with real agents, who gets in, what is kept.
-import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import assert from 'node:assert/strict';
 import WebSocket from 'ws';
@@ -282,6 +284,42 @@ test('S20 a second supervisor of one configuration keeps its history in memory, 
   assert.equal((await rpc.call('ChannelService.Conversation', id)).messages.length, 2);
   rpc.close();
   await second.end();
+  await supervisor.stop();
+});
+
+test('S20 a full disk is said, takes nothing from a conversation, and is gone on with once there is room', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'watchbill-supervisor-'));
+  const disk = join(folder, 'config');
+  mkdirSync(disk);
+  // A disk of its own, of four megabytes, that goes with the process.
+  const small = 'mount -t tmpfs -o size=4m none "$0" && head -c 1500000 /dev/zero >"$0/ballast" && exec "$@"';
+  const root = process.getuid() === 0 ? [] : ['--map-root-user'];
+  const through = ['unshare', ...root, '--mount', '--propagation', 'private', 'sh', '-c', small, disk];
+  const supervisor = await spawnSupervisor({ config: { agents: [agentOf('well')] }, folder, through });
+  const rpc = await rpcClient(supervisor);
+  const { id } = await rpc.call('ChannelService.Direct', 'well');
+  const problem = async () => (await rpc.call('ConfigService.Current')).historyProblem;
+  const send = async (text) => {
+    const asked = await rpc.call('ChannelService.Send', id, text);
+    await rpc.finished((m) => m.id > asked);
+  };
+  const texts = [];
+  while ((await problem()) === '') {
+    assert.ok(texts.length < 60, 'the disk does not fill');
+    texts.push(`${texts.length} ${'x'.repeat(100_000)}`);
+    await send(texts.at(-1));
+  }
+  assert.match(await problem(), /full/);
+  texts.push('while it is full');
+  await send(texts.at(-1));
+  const said = async () => (await rpc.call('ChannelService.Conversation', id)).messages.filter((m) => m.role === 'user').map(textOf);
+  assert.deepEqual(await said(), texts);
+  rmSync(`/proc/${supervisor.pid}/root${disk}/ballast`);
+  texts.push('there is room again');
+  await send(texts.at(-1));
+  assert.equal(await problem(), '');
+  assert.deepEqual(await said(), texts);
+  rpc.close();
   await supervisor.stop();
 });
 

@@ -30,15 +30,16 @@ const kLink = /http:\/\/\S+\/open\/\S+/;
 
 // Starts `watchbill-supervisor serve` with XDG folders of its own. `config` is the configuration; `link` works once.
 // `stop()` ends it and takes its folders away, `end()` ends it and leaves them, so that
-// `spawnSupervisor({ folder, port })` is the same supervisor started again.
-export async function spawnSupervisor({ config, args = [], port = 0, folder = null, env = {} }) {
+// `spawnSupervisor({ folder, port })` is the same supervisor started again. `through` is a command that becomes it.
+export async function spawnSupervisor({ config, args = [], port = 0, folder = null, env = {}, through = [] }) {
   const home = folder ?? mkdtempSync(join(tmpdir(), 'watchbill-supervisor-'));
   const file = join(home, 'supervisor.yaml');
   const runtime = join(home, 'runtime');
   mkdirSync(runtime, { recursive: true, mode: 0o700 });
   // JSON is YAML.
   if (config) writeFileSync(file, typeof config === 'string' ? config : JSON.stringify(config, null, 2));
-  const child = spawn(program('watchbill-supervisor'), ['serve', '--config', file, '--port', String(port), ...args], {
+  const [command, ...rest] = [...through, program('watchbill-supervisor'), 'serve', '--config', file, '--port', String(port), ...args];
+  const child = spawn(command, rest, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env.PATH,
