@@ -198,9 +198,7 @@ absl::StatusOr<uint64_t> Client::CloseSession(std::string_view session, Now now)
   if (!status.ok()) return status;
   if (const auto open = impl_->OpenOne(session); !open.ok()) return open.status();
   const auto it = impl_->sessions.find(session);
-  for (const uint64_t request : impl_->CancelTurn(it)) {
-    impl_->closed.emplace_back(request, Impl::Open{{}, it->first, Answer::kPermission, {}});
-  }
+  impl_->CancelTurn(it, impl_->closed);
   it->second.closing = true;
   CloseSessionRequest request;
   request.session_id = session;
@@ -213,9 +211,7 @@ absl::StatusOr<uint64_t> Client::DeleteSession(std::string_view session, Now now
   if (!status.ok()) return status;
   if (const auto it = impl_->sessions.find(session); it != impl_->sessions.end()) {
     if (const auto open = impl_->OpenOne(session); !open.ok()) return open.status();
-    for (const uint64_t request : impl_->CancelTurn(it)) {
-      impl_->closed.emplace_back(request, Impl::Open{{}, it->first, Answer::kPermission, {}});
-    }
+    impl_->CancelTurn(it, impl_->closed);
     it->second.closing = true;
   }
   DeleteSessionRequest request;
@@ -328,13 +324,17 @@ absl::StatusOr<uint64_t> Client::Prompt(const PromptRequest& request) {
 }
 
 std::vector<uint64_t> Client::Cancel(std::string_view session) {
+  std::vector<uint64_t> told;
   const auto it = impl_->sessions.find(session);
-  return it == impl_->sessions.end() ? std::vector<uint64_t>() : impl_->CancelTurn(it);
+  if (it == impl_->sessions.end()) return told;
+  std::deque<std::pair<uint64_t, Impl::Open>> answered;
+  impl_->CancelTurn(it, answered);
+  for (const auto& [request, what] : answered) told.push_back(request);
+  return told;
 }
 
-std::vector<uint64_t> Client::Impl::CancelTurn(Sessions::iterator session) {
-  std::vector<uint64_t> told;
-  if (session->second.prompt == 0) return told;
+void Client::Impl::CancelTurn(Sessions::iterator session, std::deque<std::pair<uint64_t, Open>>& answered) {
+  if (session->second.prompt == 0) return;
   session->second.cancelled = true;
   CancelNotification cancel;
   cancel.session_id = session->first;
@@ -344,11 +344,10 @@ std::vector<uint64_t> Client::Impl::CancelTurn(Sessions::iterator session) {
     const bool waits_for_person =
         here->second.kind == Answer::kPermission || here->second.kind == Answer::kElicitation;
     if (here->second.session != session->first || !waits_for_person) continue;
-    told.push_back(here->first);
     CloseCancelled(here->second);
+    answered.emplace_back(here->first, std::move(here->second));
     requests.erase(here);
   }
-  return told;
 }
 
 absl::StatusOr<uint64_t> Client::Request(std::string_view method, std::string_view params, int64_t limit_ns,

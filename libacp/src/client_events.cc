@@ -395,16 +395,20 @@ Event Client::Impl::OnOpened(const Message& m, Call call) {
     auto made = wire::Read<NewSessionResponse>(m.result);
     if (!made.ok()) return unusable(std::string(MessageOf(made.status())));
     if (made->session_id.empty()) return unusable("the answer to session/new holds an empty sessionId");
-    call.session = made->session_id;
-    if (!sessions.try_emplace(call.session, NewOne()).second) {
-      return unusable(fmt::format("it gave a new session the id {}, which another one has", call.session));
+    // What failed is not about the session that has the id already.
+    if (!sessions.try_emplace(std::string(made->session_id), NewOne()).second) {
+      return unusable(
+          fmt::format("it gave a new session the id {}, which another one has", made->session_id));
     }
+    call.session = made->session_id;
     out.says = {std::move(made->modes), std::move(made->config_options), std::move(made->models), made->meta};
   } else {
     out.how = call.what == Asked::kLoad ? How::kLoaded : How::kResumed;
     out.says = *wire::Read<LoadSessionResponse>(m.result);
   }
-  Session& session = sessions.at(call.session);
+  const auto opened = sessions.find(call.session);
+  if (opened == sessions.end()) return unusable("the session was closed meanwhile");
+  Session& session = opened->second;
   session.open = true;
   session.loading = false;
   Set(session, out.says.modes, out.says.models);
@@ -440,7 +444,9 @@ Event Client::Impl::OnDone(const Message& m, const Call& call) {
   }
   session_text = call.session;
   out.session = session_text;
-  if ((call.what == Asked::kClose || call.what == Asked::kDelete) && session != sessions.end()) {
+  // One that is being opened was asked for behind this, and has an answer of its own.
+  if ((call.what == Asked::kClose || call.what == Asked::kDelete) && session != sessions.end() &&
+      session->second.open) {
     Forget(session);
   }
   return out;

@@ -76,7 +76,8 @@ struct Client::Impl {
   void Set(Session& session, const std::optional<SessionModeState>& modes,
            const std::optional<SessionModelState>& models);
   void Set(Session& session, const std::vector<SessionConfigOption>& options);
-  std::vector<uint64_t> CancelTurn(Sessions::iterator session);
+  // Its open requests that wait for a person are answered, and go to `answered`.
+  void CancelTurn(Sessions::iterator session, std::deque<std::pair<uint64_t, Open>>& answered);
 
   // client_events.cc
   std::optional<ClientEvent> Next();

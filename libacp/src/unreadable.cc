@@ -1,5 +1,7 @@
 #include "unreadable.hpp"
 
+#include "watchbill/base/json_writer.hpp"
+
 namespace watchbill::acp {
 namespace {
 
@@ -57,10 +59,20 @@ struct Cursor {
   }
 };
 
+// One text, without escapes, that may go into a line of ours as it stands.
+bool IsPlainText(std::string_view json) {
+  if (json.size() < 2 || json.size() >= 256 || json.front() != '"' || json.back() != '"') return false;
+  for (std::string_view rest = json.substr(1, json.size() - 2); !rest.empty();) {
+    const auto c = static_cast<unsigned char>(rest[0]);
+    const size_t length = json_detail::Utf8Length(rest);
+    if (c < 0x20 || c == '"' || c == '\\' || length == 0) return false;
+    rest.remove_prefix(length);
+  }
+  return true;
+}
+
 bool IsId(std::string_view json) {
-  if (json == "null") return true;
-  if (json.size() >= 2 && json[0] == '"')
-    return json.find('\\') == std::string_view::npos && json.size() < 256;
+  if (json == "null" || IsPlainText(json)) return true;
   const std::string_view digits = json.substr(json.starts_with('-') ? 1 : 0);
   return !digits.empty() && digits.size() <= 19 &&
          digits.find_first_not_of("0123456789") == std::string_view::npos &&

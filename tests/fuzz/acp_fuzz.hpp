@@ -9,6 +9,14 @@
 
 #include "json_document.hpp"
 
+// What a target does to check, where that takes long: the fuzzer is to follow the library alone, and each
+// comparison that it is told of costs more than the comparison.
+#if defined(__clang__)
+#define WATCHBILL_NOT_FOLLOWED __attribute__((noinline, no_sanitize("coverage")))
+#else
+#define WATCHBILL_NOT_FOLLOWED
+#endif
+
 namespace watchbill::acp::fuzz {
 
 inline void Require(bool holds) {
@@ -44,11 +52,18 @@ class Input {
   std::string_view rest_;
 };
 
+// Differs for most changes of an input: chooses those that a costly check is made for.
+WATCHBILL_NOT_FOLLOWED inline uint32_t Sum(std::string_view bytes) {
+  uint32_t sum = 0;
+  for (const char c : bytes) sum = sum * 31 + static_cast<unsigned char>(c);
+  return sum >> 8;
+}
+
 // Calls `take` with each piece. `how`: 0 is all at once, below 128 pieces of that size, else of sizes that
-// change. Not more than some hundred, so that a long input does not take long.
+// change. Not more than about `most`, so that a long input does not take long.
 template <typename Take>
-void InPieces(std::string_view bytes, uint8_t how, const Take& take) {
-  const size_t least = bytes.size() / 128;
+WATCHBILL_NOT_FOLLOWED void InPieces(std::string_view bytes, uint8_t how, size_t most, const Take& take) {
+  const size_t least = bytes.size() / most;
   uint32_t state = how;
   while (!bytes.empty()) {
     size_t size = bytes.size();
@@ -62,6 +77,11 @@ void InPieces(std::string_view bytes, uint8_t how, const Take& take) {
     take(piece);
     bytes.remove_prefix(piece.size());
   }
+}
+
+// A number, for what is compared and never read.
+inline void Tell(std::string& account, uint64_t number) {
+  account.append(reinterpret_cast<const char*>(&number), sizeof number);
 }
 
 // Calls `take` with each line; the last one has its newline too.
