@@ -208,6 +208,28 @@ TEST_CASE("A1 one that is not open can be deleted, and not closed") {
   CHECK(f.client.DeleteSession("x", f.now).ok());
 }
 
+TEST_CASE("A1 a session that is deleted and loaded at once is there when both were answered") {
+  With f(kAll);
+  REQUIRE(f.client.DeleteSession("old", f.now).ok());
+  REQUIRE(f.client.LoadSession(Old(), f.now).ok());
+  f.Line(R"({"id":2,"result":null})");
+  CHECK(f.Expect<CallDone>().session == "old");
+  f.Line(R"({"id":3,"result":null})");
+  CHECK(f.Expect<SessionOpened>().session == "old");
+  CHECK(f.client.has("old"));
+}
+
+TEST_CASE("A1 a new session with the id of another fails by itself") {
+  With f(kAll);
+  f.client.Adopt("old", {});
+  REQUIRE(f.NewSession().ok());
+  f.Line(R"({"id":2,"result":{"sessionId":"old"}})");
+  const auto failed = f.Expect<CallFailed>();
+  CHECK(failed.session == "");
+  CHECK(failed.failure.find("which another one has") != std::string::npos);
+  CHECK(f.client.has("old"));
+}
+
 TEST_CASE("A1 modes, options and models: only what the agent named, and by the way that it offers") {
   With f(kAll);
   REQUIRE(f.NewSession().ok());
