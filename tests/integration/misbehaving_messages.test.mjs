@@ -193,8 +193,7 @@ describe('permission', { concurrency: 4 }, () => {
     ]);
   }
   rows([
-    ['an id that both allows and refuses is never the refusal', ['asks', '[["x","allow_once"],["x","reject_once"]]'], { out: 'cancelled done', err: [kNoTerminal], code: 6 },
-      { todo: 'the refusal is chosen by its kind alone' }],
+    ['an id that both allows and refuses is never the refusal', ['asks', '[["x","allow_once"],["x","reject_once"]]'], { out: 'cancelled done', err: [kNoTerminal], code: 6 }],
   ]);
 
   test('at a terminal, what is still open when the turn ends is closed, and answered `cancelled`', async () => {
