@@ -99,7 +99,7 @@ describe('A4 it does not end when it is asked to', { concurrency: 8 }, () => {
     ['nor is SIGTERM', 'ignores-sigterm', { out: kHello }],
     ['what it started, in a session of its own, is killed as well', 'leaves-a-child', { out: kHello, err: [/^python3: child \d+$/] }],
     ['and what has another parent', 'strays', { out: 'done' }],
-    ['and what has no environment either', ['strays', 'bare'], { out: 'done' }, { todo: 'a process that shed its session, its parent and its mark is not told from others' }],
+    ['and what has no environment either', ['strays', 'bare'], { out: 'done' }],
   ]);
 });
 

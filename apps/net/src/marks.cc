@@ -186,7 +186,11 @@ bool SignalProcess(const ProcessId& process, int signal) {
   return sent;
 }
 
-size_t SweepLeftChildren(int patience_ms) {
+namespace {
+
+// Ends what `find` finds, given what was asked to end already, until it finds nothing. SIGTERM, then SIGKILL.
+template <typename Find>
+size_t EndAll(int patience_ms, const Find& find) {
   constexpr int64_t kPause = 20 * kMillisecond;
   // What not even SIGKILL ends, a process in the middle of a broken disk's read, is waited for no longer than
   // this.
@@ -195,7 +199,7 @@ size_t SweepLeftChildren(int patience_ms) {
   ProcessSet asked, killed;
   size_t count = 0;
   for (;;) {
-    const ProcessSet left = LeftBehind(LookAtProcesses(), asked);
+    const ProcessSet left = find(asked);
     const int64_t now = ReadClocks().mono_ns;
     if (left.empty() || now >= kill_at + kAfterKill) return count;
     for (const ProcessId& process : left) {
@@ -204,6 +208,33 @@ size_t SweepLeftChildren(int patience_ms) {
     }
     usleep(kPause / 1000);
   }
+}
+
+// What descends from this process.
+ProcessSet Descendants(const std::vector<SeenProcess>& seen) {
+  std::set<pid_t> in_it{getpid()};
+  ProcessSet out;
+  for (size_t before = 0;;) {
+    for (const SeenProcess& process : seen) {
+      const ProcessFacts& facts = process.facts;
+      if (in_it.contains(facts.parent) && in_it.insert(facts.id.pid).second) out.insert(facts.id);
+    }
+    if (out.size() == before) return out;
+    before = out.size();
+  }
+}
+
+}  // namespace
+
+size_t SweepLeftChildren(int patience_ms) {
+  return EndAll(patience_ms, [](const ProcessSet& asked) { return LeftBehind(LookAtProcesses(), asked); });
+}
+
+size_t EndAdopted(int patience_ms) {
+  return EndAll(patience_ms, [](const ProcessSet&) {
+    ReapOrphans();
+    return Descendants(LookAtProcesses());
+  });
 }
 
 }  // namespace watchbill::net

@@ -201,6 +201,8 @@ int Serve(const net::Options& given, const std::map<std::string, std::string>& e
   std::fflush(stdout);
   if (loaded->created) fmt::print(stderr, "wrote a first configuration: {}\n", loaded->path);
   loop.Run();
+  made->reset();
+  (void)net::EndAdopted();
   return net::kExitDone;
 }
 
@@ -257,7 +259,9 @@ int AskOne(const net::Options& given, const std::map<std::string, std::string>& 
   net::AdoptOrphans();
   (void)net::SweepLeftChildren();
   net::Loop loop;
-  return supervisor::Ask(loop, std::move(options));
+  const int code = supervisor::Ask(loop, std::move(options));
+  (void)net::EndAdopted();
+  return code;
 }
 
 int ListAgents(const net::Options& given, const std::map<std::string, std::string>& environment) {
