@@ -44,7 +44,7 @@ class Archive : public channels::Past {
 
   std::unique_ptr<history::Store> store_;
   std::string problem_;
-  history::Batch backlog_;  // what the disk did not take
+  history::Batch backlog_;                                                       // what the disk did not take
   std::map<std::string, std::vector<history::Message>, std::less<>> in_memory_;  // by channel, oldest first
   std::map<std::string, std::string, std::less<>> commands_;
 };

@@ -84,9 +84,9 @@ void AdoptOrphans();
 // descends from. SIGTERM, then SIGKILL after `patience_ms`. Blocks; gives how many there were.
 size_t SweepLeftChildren(int patience_ms = 2000);
 
-// Ends all that descends from this process. For the end of a program that adopts orphans, when every child was
-// stopped: what left its session, dropped its mark and lost its parent has become ours, and is known by that.
-// SIGTERM, then SIGKILL after `patience_ms`. Blocks; gives how many there were.
+// Ends all that descends from this process. For the end of a program that adopts orphans, when every child
+// was stopped: what left its session, dropped its mark and lost its parent has become ours, and is known by
+// that. SIGTERM, then SIGKILL after `patience_ms`. Blocks; gives how many there were.
 size_t EndAdopted(int patience_ms = 1000);
 
 }  // namespace watchbill::net
