@@ -142,6 +142,8 @@ class LevelDb final : public Engine {
       return Damaged(folder_, status.ToString());
     if (!status.ok()) return Unusable(folder_, status.ToString());
     has_reserve_ = reserve_ == nullptr || reserve_->Take();
+    // Without it what is left of the disk is not written full: it could not be opened again behind that.
+    if (!has_reserve_) full_ = true;
     const std::lock_guard guard(mutex_);
     opened_ = std::move(opened);
     return absl::OkStatus();
