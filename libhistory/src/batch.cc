@@ -110,14 +110,15 @@ absl::Status Batch::Put(Collection collection, std::string_view key, std::string
     return absl::InvalidArgumentError(
         fmt::format("a record of {} bytes: {} are the most", value.text().size(), kMaxRecordBytes));
   }
-  impl_->records.push_back({collection, std::string(key), std::string(order), std::string(value.text())});
+  impl_->records.push_back({RecordChange::What::kPut, collection, std::string(key), std::string(order),
+                            std::string(value.text())});
   impl_->bytes += 2 * key.size() + 2 * order.size() + value.text().size();
   return absl::OkStatus();
 }
 
 absl::Status Batch::Delete(Collection collection, std::string_view key) {
   if (absl::Status status = CheckKey(key); !status.ok()) return status;
-  impl_->records.push_back({collection, std::string(key), {}, std::nullopt});
+  impl_->records.push_back({RecordChange::What::kDelete, collection, std::string(key), {}, {}});
   impl_->bytes += 2 * key.size();
   return absl::OkStatus();
 }

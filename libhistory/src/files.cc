@@ -19,25 +19,6 @@ leveldb::Status IoError(const std::string& name, int error) {
   return leveldb::Status::IOError(name, std::strerror(error));
 }
 
-std::string ParentOf(const std::string& path) {
-  const size_t end = path.find_last_not_of('/');
-  if (end == std::string::npos) return "/";
-  const size_t slash = path.find_last_of('/', end);
-  if (slash == std::string::npos) return ".";
-  const size_t last = path.find_last_not_of('/', slash);
-  return last == std::string::npos ? "/" : path.substr(0, last + 1);
-}
-
-// 0, or errno. Some file systems know no sync of a folder and say EINVAL: there is nothing to be done about
-// it.
-int SyncFolder(const std::string& folder) {
-  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return errno;
-  const int error = ::fsync(fd) == 0 || errno == EINVAL ? 0 : errno;
-  ::close(fd);
-  return error;
-}
-
 // Made with its final rights: LevelDB's own open would make it for all to read and keeps what is there.
 leveldb::Status Touch(const std::string& name) {
   const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
@@ -78,6 +59,23 @@ struct flock WholeFile(short type) {
 }
 
 }  // namespace
+
+std::string ParentOf(const std::string& path) {
+  const size_t end = path.find_last_not_of('/');
+  if (end == std::string::npos) return "/";
+  const size_t slash = path.find_last_of('/', end);
+  if (slash == std::string::npos) return ".";
+  const size_t last = path.find_last_not_of('/', slash);
+  return last == std::string::npos ? "/" : path.substr(0, last + 1);
+}
+
+int SyncFolder(const std::string& folder) {
+  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return errno;
+  const int error = ::fsync(fd) == 0 || errno == EINVAL ? 0 : errno;
+  ::close(fd);
+  return error;
+}
 
 absl::Status MakeFolder(const std::string& folder) {
   std::vector<std::string> missing;
@@ -166,6 +164,22 @@ leveldb::Status FolderEnv::UnlockFile(leveldb::FileLock* lock) {
   ::close(mine->fd);  // and with it the lock
   delete mine;
   return leveldb::Status::OK();
+}
+
+std::optional<int> HolderOf(const std::string& lock_file) {
+  const std::lock_guard guard(held_mutex);
+  struct stat file {};
+  if (::stat(lock_file.c_str(), &file) != 0) return std::nullopt;
+  for (const Held& held : HeldLocks()) {
+    if (SameFile(held, file)) return ::getpid();
+  }
+  const int fd = ::open(lock_file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return std::nullopt;
+  struct flock range = WholeFile(F_WRLCK);
+  const bool held = ::fcntl(fd, F_GETLK, &range) == 0 && range.l_type != F_UNLCK;
+  ::close(fd);
+  if (!held) return std::nullopt;
+  return range.l_pid > 0 ? range.l_pid : 0;
 }
 
 uint64_t RoomOn(const std::string& folder) {

@@ -16,6 +16,17 @@ namespace watchbill::history {
 // parents.
 absl::Status MakeFolder(const std::string& folder);
 
+// The folder in which this path is an entry.
+std::string ParentOf(const std::string& path);
+
+// 0, or errno. Some file systems know no sync of a folder and say EINVAL: there is nothing to be done about
+// it.
+int SyncFolder(const std::string& folder);
+
+// Who has locked this file: a pid, or 0 for one that is not told. Nothing is made or changed, and a lock of
+// this process's own is not lost by it.
+std::optional<int> HolderOf(const std::string& lock_file);
+
 // The system's files as LevelDB asks for them, with three differences: a new file is for its user alone, a
 // new log is in its folder for certain before anything is confirmed in it, and a lock is never lost by asking
 // for it again.

@@ -95,6 +95,11 @@ std::string ArrivalKey(uint64_t number) {
   AppendNumber(key, number);
   return key;
 }
+std::string SummaryKey(uint64_t segment) {
+  std::string key(kIndexKey);
+  AppendNumber(key, ~segment);
+  return key;
+}
 std::string SegmentKey(uint64_t segment, char part) {
   std::string key(kSegmentsPrefix);
   AppendNumber(key, ~segment);
@@ -149,6 +154,7 @@ std::optional<uint64_t> NumberOfArrivalKey(std::string_view key) {
   if (key.size() != 9) return std::nullopt;
   return NumberAt(key, 1);
 }
+std::optional<uint64_t> SegmentOfSummaryKey(std::string_view key) { return NumberOfTrailKey(key); }
 std::optional<uint64_t> NumberOfTrailKey(std::string_view key) {
   if (key.size() != 9) return std::nullopt;
   return ~NumberAt(key, 1);

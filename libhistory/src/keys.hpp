@@ -9,6 +9,7 @@
 //   X  channel                                a channel that was deleted; whether all of it is gone already
 //   N  number                                 which message was the nth to be kept, until the index has it
 //   I                                         how far the index is
+//   I  complement of the segment              how new a segment of the index is, and of which channels
 //   D  complement of the segment  part        the messages of a segment of the index, newest segment first
 //   T  word  0  complement of the segment     where in the messages of a segment a word stands
 //   R  collection  key                        a record of the ledger
@@ -57,6 +58,7 @@ std::string MemberKey(const UlidBytes& channel, std::string_view agent);
 std::string CommandsKey(std::string_view agent);
 std::string DeletedKey(const UlidBytes& channel);
 std::string ArrivalKey(uint64_t number);
+std::string SummaryKey(uint64_t segment);
 // `part`: one byte.
 std::string SegmentKey(uint64_t segment, char part);
 // All segments of a word begin with it, and nothing else does. A word has no byte 0.
@@ -82,6 +84,7 @@ std::optional<UlidBytes> MessageOfKey(std::string_view key);
 std::string_view AgentOfMemberKey(std::string_view key);
 std::optional<UlidBytes> DeletedOfKey(std::string_view key);
 std::optional<uint64_t> NumberOfArrivalKey(std::string_view key);
+std::optional<uint64_t> SegmentOfSummaryKey(std::string_view key);
 std::optional<uint64_t> NumberOfTrailKey(std::string_view key);
 struct WordAndSegment {
   std::string_view word;

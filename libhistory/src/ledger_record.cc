@@ -1,8 +1,11 @@
 #include "ledger_record.hpp"
 
+#include <fmt/core.h>
+
 #include <cstdint>
 
 #include "store_impl.hpp"
+#include "watchbill/base/status.hpp"
 
 namespace watchbill::history {
 
@@ -19,6 +22,14 @@ std::string WriteRecord(std::string_view order, std::string_view json) {
   value.push_back(static_cast<char>(order.size() >> 8));
   value.push_back(static_cast<char>(order.size()));
   return value.append(order).append(json);
+}
+
+absl::StatusOr<json::Value> ObjectIn(json::Document& document, std::string_view text, std::string_view what) {
+  if (const absl::Status status = document.Parse(text); !status.ok())
+    return absl::InvalidArgumentError(fmt::format("{}: {}", what, MessageOf(status)));
+  if (!document.root().is_object())
+    return absl::InvalidArgumentError(fmt::format("{}: expected a JSON object", what));
+  return document.root();
 }
 
 }  // namespace watchbill::history

@@ -5,6 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "absl/status/statusor.h"
+#include "json_document.hpp"
+
 namespace watchbill::history {
 
 struct KeptRecord {
@@ -14,5 +17,8 @@ struct KeptRecord {
 // Nothing: of a version that is not known, or cut. Whether it is JSON is not looked at.
 std::optional<KeptRecord> ReadRecord(std::string_view value);
 std::string WriteRecord(std::string_view order, std::string_view json);
+
+// The object that is the whole text. InvalidArgument: `what` is none.
+absl::StatusOr<json::Value> ObjectIn(json::Document& document, std::string_view text, std::string_view what);
 
 }  // namespace watchbill::history

@@ -313,11 +313,7 @@ absl::StatusOr<std::unique_ptr<Engine>> OpenLevelDb(const std::string& folder, c
     status = engine->Open(options.create);
   }
   if (const std::optional<int> holder = env->holder()) {
-    return absl::FailedPreconditionError(
-        fmt::format("the history in {} is in use by {}; end that one, or name another folder", folder,
-                    *holder == ::getpid() ? "this process already"
-                    : *holder == 0        ? std::string("another process")
-                                          : fmt::format("process {}", *holder)));
+    return InUse(folder, *holder, *holder == ::getpid());
   }
   if (!status.ok()) return status;
   return engine;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "index_reading.hpp"
 #include "store_impl.hpp"
 
 namespace watchbill::history {
@@ -14,13 +15,6 @@ namespace {
 
 // What is written together at most: more would keep the first one waiting for bytes of others.
 constexpr size_t kMostTogether = 1 << 20;
-
-absl::Status Newer(std::string_view folder, int64_t format) {
-  return absl::DataLossError(fmt::format(
-      "the history in {} is of format {}, and this program reads up to {}; use the program that wrote it, "
-      "or name another folder",
-      folder, format, kFormat));
-}
 
 }  // namespace
 
@@ -48,12 +42,12 @@ absl::Status Store::Impl::CheckFormat() {
   std::string value;
   const absl::Status got = engine->Get(kFormatKey, value);
   if (got.ok()) {
-    if (!value.empty() && value[0] > kValueVersion) return Newer(name, value[0]);
+    if (!value.empty() && value[0] > kValueVersion) return NewerFormat(name, value[0], kFormat);
     json::Document document = NewDocument();
     const std::optional<std::string_view> text = JsonOf(value);
     const bool parsed = text && document.Parse(*text).ok();
     const int64_t format = parsed ? document.root()["format"].AsInt().value_or(0) : 0;
-    if (format > kFormat) return Newer(name, format);
+    if (format > kFormat) return NewerFormat(name, format, kFormat);
     if (format < 1) return Damaged(name, "its format record cannot be read");
     if (format == kFormat) return absl::OkStatus();
   } else if (!absl::IsNotFound(got)) {
@@ -73,7 +67,13 @@ absl::Status Store::Impl::CheckFormat() {
 }
 
 absl::Status Store::Impl::Begin() {
+  if (absl::Status status = ReadDeleted(); !status.ok()) return status;
+  return FirstArrival();
+}
+
+absl::Status Store::Impl::ReadDeleted() {
   size_t damaged = 0;
+  const std::lock_guard guard(deleted_mutex);
   const absl::Status status =
       Scan(kDeletedPrefix, kDeletedPrefix, damaged, [&](std::string_view key, std::string_view value) {
         const std::optional<UlidBytes> id = DeletedOfKey(key);
@@ -81,20 +81,15 @@ absl::Status Store::Impl::Begin() {
         return true;
       });
   unreadable += damaged;
-  if (!status.ok()) return status;
-  return FirstArrival();
+  return status;
 }
 
-// The number behind the greatest there is. Keys are looked at upwards only, so it is looked for by halves.
+// The number behind the greatest there is, and behind those that the index has already.
 absl::Status Store::Impl::FirstArrival() {
+  const absl::StatusOr<std::optional<IndexState>> index = IndexStateIn(*engine);
+  if (!index.ok()) return index.status();
   const std::unique_ptr<Cursor> it = engine->Scan(kArrivalsPrefix);
-  uint64_t greatest = 0;
-  for (int bit = 63; bit >= 0; --bit) {
-    const uint64_t tried = greatest | uint64_t{1} << bit;
-    it->Seek(ArrivalKey(tried));
-    if (it->Valid() && it->key().starts_with(kArrivalsPrefix)) greatest = tried;
-  }
-  next_arrival = greatest + 1;
+  next_arrival = GreatestArrival(*it, *index ? (*index)->watermark : 0) + 1;
   return absl::IsDataLoss(it->status()) ? absl::OkStatus() : it->status();
 }
 
@@ -122,14 +117,26 @@ absl::Status Store::Commit(const Batch& batch) {
   return mine.status;
 }
 
+absl::Status Store::Impl::MakeSure() {
+  if (!unsure) return absl::OkStatus();
+  Writes nothing;
+  nothing.Delete(std::string(kFormatKey) + '\0');
+  if (absl::Status status = engine->Commit(nothing, Sync::kNow); !status.ok()) return status;
+  if (absl::Status status = ReadDeleted(); !status.ok()) return status;
+  unsure = false;
+  return absl::OkStatus();
+}
+
 void Store::Impl::CommitTogether(const std::vector<Waiting*>& group) {
   Writes all;
-  Orders orders;
+  Standings standings;
   std::optional<TrailHead> head = trail;
+  absl::Status status = MakeSure();
   for (Waiting* waiting : group) {
+    if (!status.ok()) break;
     const Batch::Impl& batch = *waiting->batch->impl_;
     if (!batch.trail.empty() && !head) {
-      absl::StatusOr<TrailHead> read = ReadTrailHead(*engine, kTrailHeadKey);
+      absl::StatusOr<TrailHead> read = EndOfTrail(*engine);
       if (!read.ok()) {
         waiting->status = read.status();
         continue;
@@ -137,15 +144,18 @@ void Store::Impl::CommitTogether(const std::vector<Waiting*>& group) {
       head = *read;
     }
     TrailHead moved = head.value_or(TrailHead());
-    Orders tried = orders;
+    Standings tried = standings;
     Writes writes;
     waiting->status = Expand(batch, moved, tried, writes);
     if (!waiting->status.ok()) continue;
     all.Append(writes);
-    orders = std::move(tried);
+    standings = std::move(tried);
     if (head) head = moved;
   }
-  const absl::Status status = all.empty() ? absl::OkStatus() : engine->Commit(all, Sync::kNow);
+  if (status.ok() && !all.empty()) {
+    status = engine->Commit(all, Sync::kNow);
+    unsure = !status.ok();
+  }
   if (status.ok()) {
     trail = head;
     // Before the next ones are looked at: nothing is put into a channel behind the beginning of its end.
@@ -163,7 +173,8 @@ void Store::Impl::CommitTogether(const std::vector<Waiting*>& group) {
   }
 }
 
-absl::Status Store::Impl::Expand(const Batch::Impl& batch, TrailHead& head, Orders& orders, Writes& writes) {
+absl::Status Store::Impl::Expand(const Batch::Impl& batch, TrailHead& head, Standings& standings,
+                                 Writes& writes) {
   const auto check = [&](const UlidBytes& channel) {
     if (!IsDeleted(channel)) return absl::OkStatus();
     return absl::FailedPreconditionError(
@@ -183,8 +194,19 @@ absl::Status Store::Impl::Expand(const Batch::Impl& batch, TrailHead& head, Orde
     // A number that was given to one that failed is not given again: that one may be there all the same.
     writes.Put(ArrivalKey(next_arrival++), value);
   }
-  if (absl::Status status = ExpandRecords(*engine, batch.records, orders, writes); !status.ok())
+  if (absl::Status status = ExpandRecords(*engine, batch.records, standings, writes); !status.ok())
     return status;
+  if (batch.trail_after && *batch.trail_after != head) {
+    if (head.number != 0) return absl::AbortedError("the trail has grown meanwhile, or is another one");
+    head = *batch.trail_after;
+    writes.Put(kTrailAnchorKey, WriteTrailHead(head));
+  }
+  if (batch.trail_cut) {
+    const absl::StatusOr<TrailHead> begins = ReadTrailHead(*engine, kTrailAnchorKey);
+    if (!begins.ok()) return begins.status();
+    if (*begins != batch.trail_cut->first) return absl::AbortedError("the trail begins elsewhere meanwhile");
+    writes.Put(kTrailAnchorKey, WriteTrailHead(batch.trail_cut->second));
+  }
   for (const std::string& entry : batch.trail) AppendEntry(entry, head, writes);
   if (!batch.trail.empty()) writes.Put(kTrailHeadKey, WriteTrailHead(head));
   return absl::OkStatus();

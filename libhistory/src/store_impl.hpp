@@ -16,6 +16,7 @@
 #include "json_document.hpp"
 #include "keys.hpp"
 #include "says.hpp"
+#include "search_tail.hpp"
 #include "trail_head.hpp"
 #include "watchbill/history/engine.hpp"
 #include "watchbill/history/store.hpp"
@@ -34,6 +35,11 @@ inline std::optional<std::string_view> JsonOf(std::string_view value) {
   return value.substr(1);
 }
 
+// Of a newer version than this library reads: nothing is written over it.
+inline bool OfNewerVersion(std::string_view value) {
+  return !value.empty() && static_cast<unsigned char>(value[0]) > kValueVersion;
+}
+
 // A value in the making: its version, then whatever JSON is written.
 struct ValueWriter {
   std::string value{kValueVersion};
@@ -46,11 +52,13 @@ inline json::Document NewDocument() { return json::Document({.bytes = kMaxRecord
 absl::StatusOr<UlidBytes> Id(std::string_view what, std::string_view text);
 absl::Status CheckAgent(std::string_view agent);
 
-// A record of the ledger that is put, or deleted where there is no value.
+// A record of the ledger that is put, deleted, or deleted only if it stands at that order still. Whether it
+// does or not, its place there goes.
 struct RecordChange {
+  enum class What : uint8_t { kPut, kDelete, kDeleteAt };
+  What what;
   Collection collection;
-  std::string key, order;
-  std::optional<std::string> value;  // JSON
+  std::string key, order, value;  // JSON
 };
 
 struct Batch::Impl {
@@ -65,16 +73,29 @@ struct Batch::Impl {
   std::vector<UlidBytes> channels;    // whose records are among them, or those of members
   std::vector<RecordChange> records;  // in their order; of one key the last holds
   std::vector<std::string> trail;     // JSON
-  std::optional<UlidBytes> closes;    // the channel whose deletion begins with it
+  // Where those have to stand: behind this one, or the batch is Aborted. A trail without entries begins
+  // there.
+  std::optional<TrailHead> trail_after;
+  // Where the trail began, and where it begins with this; the writes have the entries that go. Aborted where
+  // it begins elsewhere by now.
+  std::optional<std::pair<TrailHead, TrailHead>> trail_cut;
+  std::optional<UlidBytes> closes;  // the channel whose deletion begins with it
   size_t bytes = 0;
 };
 
-// Adds what puts and deletes records: where they stood in their second order is looked up, in the engine and
-// in `orders`, which has those of this commit so far (no value: deleted). The one that writes is the only
-// one.
-using Orders = std::map<std::pair<Collection, std::string>, std::optional<std::string>>;
-absl::Status ExpandRecords(const Engine& engine, const std::vector<RecordChange>& changes, Orders& orders,
-                           Writes& writes);
+// Where a record stands in its second order.
+struct Standing {
+  enum class Is : uint8_t { kAbsent, kThere, kUnreadable, kNewer };
+  Is is = Is::kAbsent;
+  std::string order;  // where it is there
+};
+using Standings = std::map<std::pair<Collection, std::string>, Standing>;
+
+// Adds what puts and deletes records: where they stood is looked up, in the engine and in `standings`, which
+// has those of this commit so far. FailedPrecondition: one is of a newer version, and is not written over.
+// The one that writes is the only one.
+absl::Status ExpandRecords(const Engine& engine, const std::vector<RecordChange>& changes,
+                           Standings& standings, Writes& writes);
 
 struct Store::Impl {
   Impl(std::unique_ptr<Engine> opened, std::string called)
@@ -83,6 +104,7 @@ struct Store::Impl {
   absl::Status CheckFormat();
   // What is needed before anything can be written.
   absl::Status Begin();
+  absl::Status ReadDeleted();
   absl::Status FirstArrival();
 
   struct Waiting {
@@ -92,8 +114,11 @@ struct Store::Impl {
   };
   // By the first of the queue alone: writes several at once, and says to each how it went.
   void CommitTogether(const std::vector<Waiting*>& group);
+  // By it too. Behind a commit that failed the engine answers as if nothing of it were there, and the next
+  // one may bring it back. So one is made that changes nothing, before anything is looked up.
+  absl::Status MakeSure();
   // By it too. What one batch comes to, or why it comes to nothing.
-  absl::Status Expand(const Batch::Impl& batch, TrailHead& trail, Orders& orders, Writes& writes);
+  absl::Status Expand(const Batch::Impl& batch, TrailHead& trail, Standings& standings, Writes& writes);
 
   bool IsDeleted(const UlidBytes& channel) const;
   // From the key `first` on, towards older ones.
@@ -123,11 +148,27 @@ struct Store::Impl {
   // The one that writes has these to itself.
   uint64_t next_arrival = 1;
   std::optional<TrailHead> trail;  // read when it is first needed
+  bool unsure = false;             // the last commit failed: what of it is there is not known
+
+  // By one piece at a time of what is taken off the trail.
+  std::mutex cut_mutex;
 
   mutable std::mutex deleted_mutex;
   std::map<UlidBytes, bool> deleted;  // whether all of it is gone
 
+  // By one step of the index at a time.
+  std::mutex index_mutex;
+  bool index_unsure = false;  // the last step could not be committed: what of it is there is not known
+
+  mutable TailMemory tail;
+
   mutable std::atomic<size_t> unreadable{0};
+};
+
+// For what stands beside the store in this library: what goes in and out as a whole.
+struct Inside {
+  static Store::Impl& Of(const Store& store) { return *store.impl_; }
+  static auto& Of(Batch& batch) { return *batch.impl_; }
 };
 
 }  // namespace watchbill::history

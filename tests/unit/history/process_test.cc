@@ -6,12 +6,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <set>
 
 #include "history_fixture.hpp"
 #include "kept_messages.hpp"
 #include "seeded.hpp"
 #include "temp_folder.hpp"
+#include "watchbill/history/ledger.hpp"
+#include "watchbill/history/trail.hpp"
 
 namespace watchbill::history {
 namespace {
@@ -102,55 +105,102 @@ TEST_CASE("a history that another process has is refused with its pid, and can b
   CHECK(again.Wait() == 1);
 }
 
-TEST_CASE("what was said to be kept is there whole after each of thirty kills") {
+// WATCHBILL_KILLS in the environment asks for more than the usual ones.
+size_t Kills() {
+  const char* wanted = std::getenv("WATCHBILL_KILLS");
+  return wanted == nullptr ? 40 : std::strtoul(wanted, nullptr, 10);
+}
+
+// What the writers said was kept, and what was found: by writer.
+struct Account {
+  std::set<std::string> said[kWriters];
+  std::set<std::string> found[kWriters];
+
+  void Hear(const std::string& line) {
+    REQUIRE(line.size() > 2);
+    said[line[0] - '0'].insert(line.substr(2));
+  }
+  size_t Said() const {
+    size_t all = 0;
+    for (const auto& ids : said) all += ids.size();
+    return all;
+  }
+};
+
+// Reads a channel from its end to what was found before, or to its beginning.
+void Look(const Store& store, size_t writer, bool whole, std::set<std::string>& found) {
+  const Ledger ledger(store);
+  const std::string known = whole || found.empty() ? "" : *found.rbegin();
+  auto page = store.Last(ChannelOf(writer), 100);
+  for (;;) {
+    REQUIRE(page.ok());
+    REQUIRE(page->unreadable == 0);
+    for (const Message& message : page->messages) {
+      if (message.id <= known) continue;
+      REQUIRE(message == MessageOf(writer, message.id));
+      const auto record = ledger.Get(Collection::kOutcomes, message.id);
+      REQUIRE(record.ok());
+      REQUIRE(record->has_value());
+      REQUIRE((*record)->value.text() == OutcomeOf(message.id));
+      REQUIRE((*record)->order == ChannelOf(writer));
+      found.insert(message.id);
+    }
+    if (!page->more || page->messages.front().id <= known) return;
+    page = store.Before(ChannelOf(writer), page->messages.front().id, 100);
+  }
+}
+
+TEST_CASE("what four writers said was kept is there whole after each kill, and nothing by half") {
   const uint64_t seed = TestSeed();
   CAPTURE(seed);
   MESSAGE("WATCHBILL_SEED=", seed);
   Seeded random(seed);
   const TempFolder folder;
   const std::string path = folder.path + "/db";
-  std::set<std::string> said;
-  for (size_t round = 1; round <= 30; ++round) {
+  Account account;
+  const size_t kills = Kills();
+  for (size_t round = 1; round <= kills; ++round) {
     CAPTURE(round);
     {
       Writer writer({"append", path, std::to_string(round)});
       // Sometimes while it opens, mostly at some message; and then at any moment within it.
       for (size_t left = random.Below(20); left > 0; --left) {
-        const std::string id = writer.Line();
-        REQUIRE(!id.empty());
-        said.insert(id);
+        const std::string line = writer.Line();
+        REQUIRE(!line.empty());
+        account.Hear(line);
       }
       usleep(static_cast<useconds_t>(random.Below(4'000)));
       writer.Kill();
-      for (std::string id = writer.Line(); !id.empty(); id = writer.Line()) said.insert(id);
+      for (std::string line = writer.Line(); !line.empty(); line = writer.Line()) account.Hear(line);
     }
+    const bool whole = round % 100 == 0 || round == kills;
     const auto store = MustOpen(path);
-    std::set<std::string> found;
-    std::string newest;
-    auto page = store->Last(kKeptChannel, 100);
-    for (;;) {
-      REQUIRE(page.ok());
-      REQUIRE(page->unreadable == 0);
-      for (const Message& message : page->messages) {
-        REQUIRE(message == MessageOf(message.id));
-        found.insert(message.id);
-        newest = std::max(newest, message.id);
-      }
-      if (!page->more) break;
-      page = store->Before(kKeptChannel, page->messages.front().id, 100);
+    size_t all = 0;
+    for (size_t writer = 0; writer < kWriters; ++writer) {
+      CAPTURE(writer);
+      std::set<std::string>& found = account.found[writer];
+      if (whole) found.clear();
+      Look(*store, writer, whole, found);
+      for (const std::string& id : account.said[writer]) REQUIRE_MESSAGE(found.contains(id), id);
+      // At most one in each round was kept and not said.
+      REQUIRE(found.size() <= account.said[writer].size() + round);
+      // What was written together is there together.
+      const auto members = store->Members(ChannelOf(writer));
+      REQUIRE(members.ok());
+      REQUIRE(members->size() == (found.empty() ? 0 : 1));
+      if (!found.empty()) REQUIRE((*members)[0].last_seen == *found.rbegin());
+      all += found.size();
     }
-    for (const std::string& id : said) REQUIRE_MESSAGE(found.contains(id), id);
-    // At most one in each round was kept and not said.
-    REQUIRE(found.size() <= said.size() + round);
-    // What was written together is there together.
-    const auto members = store->Members(kKeptChannel);
-    REQUIRE(members.ok());
-    if (!found.empty()) {
-      REQUIRE(members->size() == 1);
-      REQUIRE((*members)[0].last_seen == newest);
+    const auto end = Trail(*store).End();
+    REQUIRE(end.ok());
+    REQUIRE(end->number == all);
+    if (whole) {
+      const auto verified = Trail(*store).Verify();
+      REQUIRE(verified.ok());
+      REQUIRE(!verified->fault);
     }
   }
-  CHECK(said.size() > 50);
+  CHECK(account.Said() > kills);
 }
 
 }  // namespace

@@ -1,11 +1,14 @@
 // The other process of process_test.cc.
-//   history_writer append FOLDER ROUND   keeps messages until it is ended, and prints the id of each once it
-//   is kept history_writer hold FOLDER           opens, prints "open", and ends when its input does
+//   history_writer append FOLDER ROUND   four threads keep messages until it is ended, each in a channel of
+//                                        its own, and print channel and id of each once it is kept
+//   history_writer hold FOLDER           opens, prints "open", and ends when its input does
 #include <fmt/core.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "kept_messages.hpp"
 #include "watchbill/base/ulid.hpp"
@@ -22,18 +25,18 @@ void Say(const std::string& line) {
   if (::write(STDOUT_FILENO, out.data(), out.size()) != static_cast<ssize_t>(out.size())) std::_Exit(3);
 }
 
-int Append(Store& store, uint64_t round) {
+void Append(Store& store, size_t writer, uint64_t round) {
   // Later rounds make later ids.
-  UlidGenerator ids(round);
+  UlidGenerator ids(round * kWriters + writer);
   for (;;) {
     const std::string id = ids.Next(static_cast<int64_t>(1'790'000'000'000 + round * 1000));
     Batch batch;
-    if (!batch.Put(MessageOf(id)).ok() || !batch.Put(kKeptChannel, {"codex", "", id}).ok()) return 4;
+    if (!FillBatch(batch, writer, id).ok()) std::_Exit(4);
     if (const absl::Status status = store.Commit(batch); !status.ok()) {
       fmt::print(stderr, "{}\n", status.ToString());
-      return 5;
+      std::_Exit(5);
     }
-    Say(id);
+    Say(fmt::format("{} {}", writer, id));
   }
 }
 
@@ -58,5 +61,9 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "{}\n", store.status().ToString());
     return 1;
   }
-  return mode == "hold" ? Hold() : Append(**store, std::strtoull(argv[3], nullptr, 10));
+  if (mode == "hold") return Hold();
+  std::vector<std::thread> writers;
+  for (size_t i = 0; i < kWriters; ++i)
+    writers.emplace_back([&, i] { Append(**store, i, std::strtoull(argv[3], nullptr, 10)); });
+  for (std::thread& writer : writers) writer.join();
 }

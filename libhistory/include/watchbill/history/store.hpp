@@ -21,11 +21,12 @@ inline constexpr size_t kMaxAgentBytes = 1024;
 // The bytes of a record's key, 1 to this many, and of its second order.
 inline constexpr size_t kMaxKeyBytes = 4096;
 
-// What the ledger keeps. The number is part of what is on the disk: none is used twice.
+// What the ledger keeps; ledger.hpp says under which keys and in which order. The number is part of what is
+// on the disk: none is used twice.
 enum class Collection : uint8_t {
   kPolicies = 1,
   kPrices = 2,
-  kWindows = 3,   // spending, with the ids of the entries that were counted
+  kWindows = 3,   // spending
   kOutcomes = 4,  // how runs ended
   kPeople = 5,
   kRoles = 6,
@@ -37,6 +38,7 @@ enum class Collection : uint8_t {
   kAcknowledgements = 12,
   kEngine = 13,  // the policy engine's own state
   kSettings = 14,
+  kCountedEntries = 15,  // the ids of those that spending windows have counted
 };
 
 // What is written together or not at all. Copies what it is given. One that was moved from is good for
@@ -58,13 +60,15 @@ class Batch {
   absl::Status PutCommands(std::string_view agent, JsonView commands);
 
   // A record of the ledger. `order` is where it stands in the second order of its collection: bytes, compared
-  // as such; records of one order stand in the order of their keys. InvalidArgument: a key that is empty or
-  // longer than kMaxKeyBytes, an order that is longer, no JSON, a record longer than kMaxRecordBytes.
+  // as such; records of one order stand in the order of their keys. What is there already is replaced, and
+  // stands there no more, but for a record of a newer version, which Commit refuses. InvalidArgument: a key
+  // that is empty or longer than kMaxKeyBytes, an order that is longer, no JSON, a record longer than
+  // kMaxRecordBytes.
   absl::Status Put(Collection collection, std::string_view key, std::string_view order, JsonView value);
   // Also where there is none.
   absl::Status Delete(Collection collection, std::string_view key);
-  // An entry of the trail, behind all that there are. InvalidArgument: no JSON, or longer than
-  // kMaxRecordBytes.
+  // An entry of the trail, behind all that there are; trail.hpp says what is in one. InvalidArgument: no
+  // JSON, or longer than kMaxRecordBytes.
   absl::Status AppendToTrail(JsonView entry);
 
   // All of the other's, behind what is here.
@@ -75,6 +79,7 @@ class Batch {
 
  private:
   friend class Store;
+  friend struct Inside;
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
@@ -109,10 +114,11 @@ class Store {
   Store& operator=(const Store&) = delete;
 
   // On the disk when this returns OK. All of it or nothing is kept. What several threads commit at once goes
-  // to the disk together. FailedPrecondition: something for a channel that was deleted. DataLoss: the trail
-  // cannot be gone on with. ResourceExhausted, Unavailable: as Engine::Commit says; nothing of it can be read
-  // here, all or nothing of it may be there when the folder is opened again, and the same batch may be
-  // committed again: once the disk works, so does this.
+  // to the disk together. FailedPrecondition: something for a channel that was deleted, or over a record of a
+  // newer version. DataLoss: the trail cannot be gone on with. ResourceExhausted, Unavailable: as
+  // Engine::Commit says; nothing of it can be read here until something else was committed, all or nothing of
+  // it may be there then or when the folder is opened again, and the same batch may be committed again: once
+  // the disk works, so does this. Its entries of the trail may be there twice then.
   absl::Status Commit(const Batch& batch);
 
   // Deletes a channel with its members and messages, in pieces, so that others are not kept waiting: up to
@@ -151,6 +157,7 @@ class Store {
   struct Impl;
 
  private:
+  friend struct Inside;
   explicit Store(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
