@@ -37,14 +37,19 @@ typedef struct wb_str {
 /* What went wrong. The numbers are those of absl::StatusCode. */
 typedef enum wb_code {
   WB_OK = 0,
+  WB_CANCELLED = 1,
   WB_UNKNOWN = 2,
   WB_INVALID_ARGUMENT = 3,
   WB_NOT_FOUND = 5,
+  WB_PERMISSION_DENIED = 7,
   WB_RESOURCE_EXHAUSTED = 8,
   WB_FAILED_PRECONDITION = 9,
+  WB_ABORTED = 10,
   WB_OUT_OF_RANGE = 11,
   WB_UNIMPLEMENTED = 12,
-  WB_INTERNAL = 13
+  WB_INTERNAL = 13,
+  WB_UNAVAILABLE = 14,
+  WB_DATA_LOSS = 15
 } wb_code;
 
 /* Filled by a call that fails; untouched by one that does not. `text` is NUL-terminated and cut, at a

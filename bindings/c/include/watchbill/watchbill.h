@@ -8,6 +8,10 @@
 #include "watchbill/acp_pool.h"
 #include "watchbill/acp_rules.h"
 #include "watchbill/board.h"
+#include "watchbill/history.h"
+#include "watchbill/history_ledger.h"
+#include "watchbill/history_search.h"
+#include "watchbill/history_transfer.h"
 #include "watchbill/monitorproto.h"
 
 #ifdef __cplusplus
