@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+from ._history_declarations import HISTORY
+
 try:
     import cffi
 except ImportError as missing:
@@ -25,14 +27,19 @@ typedef struct wb_str {
 
 typedef enum wb_code {
   WB_OK = 0,
+  WB_CANCELLED = 1,
   WB_UNKNOWN = 2,
   WB_INVALID_ARGUMENT = 3,
   WB_NOT_FOUND = 5,
+  WB_PERMISSION_DENIED = 7,
   WB_RESOURCE_EXHAUSTED = 8,
   WB_FAILED_PRECONDITION = 9,
+  WB_ABORTED = 10,
   WB_OUT_OF_RANGE = 11,
   WB_UNIMPLEMENTED = 12,
-  WB_INTERNAL = 13
+  WB_INTERNAL = 13,
+  WB_UNAVAILABLE = 14,
+  WB_DATA_LOSS = 15
 } wb_code;
 
 typedef struct wb_error {
@@ -126,7 +133,7 @@ int32_t wb_acp_client_adopt(wb_acp_client* client, wb_str session, wb_str says, 
 int32_t wb_acp_client_respond(wb_acp_client* client, uint64_t request, wb_str result, wb_error* err);
 int32_t wb_acp_client_refuse_host(wb_acp_client* client, uint64_t request, int32_t code, wb_str message,
                                   wb_error* err);
-"""
+""" + HISTORY
 
 
 def _places() -> list[str]:
