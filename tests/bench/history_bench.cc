@@ -1,6 +1,5 @@
-// What keeping and reading conversations costs: a message kept for certain, beside the bare system calls for
-// the same bytes on the same disk; and the last page of a long conversation. Wall time; medians of
-// interleaved rounds.
+// What keeping, reading and finding conversations costs, beside the bare system calls for the same bytes and
+// beside SQLite for the same messages, on the same disk. Wall time; medians of interleaved rounds.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <time.h>
@@ -9,10 +8,19 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <numeric>
+#include <random>
 #include <string>
 #include <vector>
 
+#ifdef WATCHBILL_SQLITE
+#include "history_sqlite.hpp"
+#endif
 #include "watchbill/base/ulid.hpp"
+#include "watchbill/history/search.hpp"
 #include "watchbill/history/store.hpp"
 
 namespace {
@@ -22,6 +30,8 @@ using namespace watchbill::history;
 
 constexpr const char* kLong = "01ARYZ6S41TSV4RRFFQ69G5FAV";
 constexpr const char* kOther = "01ARYZ6S41TSV4RRFFQ69G5FAW";
+constexpr size_t kTogether = 100;  // messages of one commit, as a busy loop makes them
+constexpr int64_t kFirstMs = 1'790'000'000'000;
 
 double Microseconds() {
   timespec t{};
@@ -37,9 +47,13 @@ struct Samples {
     work();
     us.push_back(Microseconds() - before);
   }
-  void Print(const char* what) {
+  double Median() {
     std::sort(us.begin(), us.end());
-    fmt::print("  {:44} {:10.1f} us   p99 {:10.1f} us\n", what, us[us.size() / 2], us[us.size() * 99 / 100]);
+    return us[us.size() / 2];
+  }
+  void Print(const char* what) {
+    const double median = Median();
+    fmt::print("  {:52} {:10.1f} us   p99 {:10.1f} us\n", what, median, us[us.size() * 99 / 100]);
   }
 };
 
@@ -49,78 +63,259 @@ void Must(bool ok, const char* what) {
   std::exit(1);
 }
 
-Message Answer(const std::string& channel, const std::string& id) {
+// Words as people use them: few of them often, many of them seldom. The same for the same number.
+std::string WordsOf(uint64_t n, size_t bytes) {
+  uint64_t state = n * 0x9E3779B97F4A7C15 + 1;
+  std::string text;
+  while (text.size() < bytes) {
+    state = state * 6364136223846793005 + 1442695040888963407;
+    const uint64_t random = state >> 33;
+    // About one in two is among the first hundred, and the last ones are of 50,000.
+    const uint64_t range = random % 2 == 0 ? 100 : random % 16 == 1 ? 50'000 : 5'000;
+    uint64_t word = (random >> 8) % range + 7;
+    for (; word > 0; word /= 13) text.push_back("aeioulnrstmkp"[word % 13]);
+    text.push_back(' ');
+  }
+  return text;
+}
+
+Message Answer(const std::string& channel, const std::string& id, uint64_t n) {
   Message message;
   message.id = id;
   message.channel = channel;
-  message.created_ms = 1'790'000'000'000;
+  message.created_ms = kFirstMs;
   message.agent = "codex";
   message.role = Role::kAgent;
-  message.parts.push_back(TextPart{std::string(500, 'a')});
+  std::string text = WordsOf(n, 340);
+  if (n % 10'000 == 77) text += "zeppelin";
+  message.parts.push_back(TextPart{std::move(text)});
   message.stop_reason = "end_turn";
   return message;
+}
+
+std::string JsonOf(const Message& message) {
+  std::string text;
+  JsonWriter w(text);
+  Write(w, message);
+  return text;
+}
+
+std::string IdOf(UlidGenerator& ids, size_t n) {
+  return ids.Next(kFirstMs + static_cast<int64_t>(n) * 60'000);
+}
+
+// Messages a second, all of them on the disk; `index`: and in the index.
+double Fill(Store& store, Index* index, size_t rows) {
+  UlidGenerator ids(1);
+  std::vector<Message> messages;
+  double us = 0;
+  for (size_t n = 0; n < rows;) {
+    messages.clear();
+    for (size_t i = 0; i < kTogether && n < rows; ++i, ++n)
+      messages.push_back(Answer(kLong, IdOf(ids, n), n));
+    const double before = Microseconds();
+    Batch batch;
+    for (const Message& message : messages) Must(batch.Put(message).ok(), "Put");
+    Must(store.Commit(batch).ok(), "Commit");
+    if (index != nullptr) Must(index->Step().ok(), "Step");
+    us += Microseconds() - before;
+  }
+  return static_cast<double>(rows) * 1e6 / us;
+}
+
+#ifdef WATCHBILL_SQLITE
+double Fill(bench::Sqlite& sqlite, size_t rows) {
+  UlidGenerator ids(1);
+  double us = 0;
+  for (size_t n = 0; n < rows;) {
+    std::vector<Message> messages;
+    for (size_t i = 0; i < kTogether && n < rows; ++i, ++n)
+      messages.push_back(Answer(kLong, IdOf(ids, n), n));
+    const double before = Microseconds();
+    sqlite.Begin();
+    for (const Message& message : messages)
+      sqlite.Put(kLong, message.id, JsonOf(message), std::get<TextPart>(message.parts[0]).text);
+    sqlite.Commit();
+    us += Microseconds() - before;
+  }
+  return static_cast<double>(rows) * 1e6 / us;
+}
+#endif
+
+std::unique_ptr<Store> Opened(const std::string& folder) {
+  auto store = Store::Open(folder);
+  Must(store.ok(), "opening");
+  return *std::move(store);
+}
+
+void AppendsAndPages(const std::string& folder, size_t rows) {
+  std::mt19937_64 random(7);
+  const std::unique_ptr<Store> store = Opened(folder + "/db");
+  const int raw = ::open((folder + "/raw").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  Must(raw >= 0, "opening a file");
+#ifdef WATCHBILL_SQLITE
+  bench::Sqlite sqlite(folder + "/plain.sqlite", false);
+  Samples sqlite_kept, sqlite_last;
+#endif
+  Samples kept, bare, last;
+  UlidGenerator ids(2);
+  for (size_t round = 0; round < 1000; ++round) {
+    const Message message = Answer(kOther, IdOf(ids, round), round);
+    const std::string text = JsonOf(message);
+    const std::function<void()> turns[] = {
+        [&] {
+          kept.Time([&] {
+            Batch batch;
+            Must(batch.Put(message).ok() && store->Commit(batch).ok(), "Commit");
+          });
+        },
+        [&] {
+          bare.Time([&] {
+            Must(::write(raw, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+                     ::fdatasync(raw) == 0,
+                 "write");
+          });
+        },
+        [&] {
+          last.Time([&] {
+            const auto page = store->Last(kLong, 100);
+            Must(page.ok() && page->messages.size() == std::min<size_t>(100, rows), "Last");
+          });
+        },
+#ifdef WATCHBILL_SQLITE
+        [&] {
+          sqlite_kept.Time([&] {
+            sqlite.Begin();
+            sqlite.Put(kOther, message.id, JsonOf(message), {});
+            sqlite.Commit();
+          });
+        },
+        [&] {
+          sqlite_last.Time([&] {
+            size_t read = 0;
+            for (const std::string& json : sqlite.Last(kLong, 100)) read += ReadMessage(json).ok() ? 1 : 0;
+            Must(read == std::min<size_t>(100, rows), "Last");
+          });
+        },
+#endif
+    };
+    // What runs behind another finds the disk and the caches as that one left them: in an order of its own
+    // each round.
+    const size_t count = std::size(turns);
+    size_t order[std::size(turns)];
+    std::iota(order, order + count, size_t{0});
+    std::shuffle(order, order + count, random);
+    for (const size_t turn : order) turns[turn]();
+  }
+  ::close(raw);
+  const double ratio = kept.Median() / bare.Median();
+  kept.Print("one message, synced:");
+  bare.Print("  raw write and fdatasync of the same bytes:");
+  fmt::print("  {:52} {:10.2f} times\n", "  so that it takes", ratio);
+#ifdef WATCHBILL_SQLITE
+  sqlite_kept.Print("  SQLite:");
+#endif
+  last.Print("the last 100, read into messages:");
+#ifdef WATCHBILL_SQLITE
+  sqlite_last.Print("  SQLite:");
+#endif
+}
+
+void Searches(const std::string& folder) {
+  const std::unique_ptr<Store> store = Opened(folder + "/indexed");
+  const Search search(*store);
+#ifdef WATCHBILL_SQLITE
+  bench::Sqlite sqlite(folder + "/words.sqlite", true);
+#endif
+  const std::string common = WordsOf(3, 1).substr(0, WordsOf(3, 1).find(' '));
+  struct Case {
+    const char* what;
+    std::string words;
+    std::string fts;
+  };
+  const Case cases[] = {{"a word that is rare", "zeppelin ", "zeppelin"},
+                        {"a word that is everywhere", common + " ", common},
+                        {"both", common + " zeppelin ", common + " zeppelin"},
+                        {"the beginning of a rare one", "zeppe", "zeppe*"}};
+  for (const Case& one : cases) {
+    SearchQuery query;
+    query.text = one.words;
+    Samples ours;
+    size_t hits = 0;
+    for (int round = 0; round < 30; ++round) {
+      ours.Time([&] {
+        const auto page = search.Find(query);
+        Must(page.ok(), "searching");
+        hits = page->hits.size();
+      });
+    }
+    ours.Print(fmt::format("first page, {} ({} hits):", one.what, hits).c_str());
+#ifdef WATCHBILL_SQLITE
+    Samples theirs;
+    for (int round = 0; round < 10; ++round) theirs.Time([&] { hits = sqlite.Search(one.fts); });
+    theirs.Print(fmt::format("  SQLite's FTS5, newest first ({} hits):", hits).c_str());
+#endif
+  }
+}
+
+// A folder where the disk is: a temporary one is often in memory.
+std::string NewFolder() {
+  std::string folder = (std::filesystem::current_path() / "watchbill-bench-XXXXXX").string();
+  Must(mkdtemp(folder.data()) != nullptr, "making a folder");
+  return folder;
+}
+
+void FillAll(const std::string& folder, size_t rows) {
+  const double plain = Fill(*Opened(folder + "/db"), nullptr, rows);
+  fmt::print("  {:52} {:10.0f} messages a second\n", "kept, without the index:", plain);
+#ifdef WATCHBILL_SQLITE
+  {
+    bench::Sqlite sqlite(folder + "/plain.sqlite", false);
+    fmt::print("  {:52} {:10.0f} messages a second\n", "  SQLite, WAL, FULL:", Fill(sqlite, rows));
+  }
+#endif
+  {
+    const std::unique_ptr<Store> store = Opened(folder + "/indexed");
+    Index index(*store);
+    fmt::print("  {:52} {:10.0f} messages a second\n", "kept, with the index:", Fill(*store, &index, rows));
+  }
+#ifdef WATCHBILL_SQLITE
+  {
+    bench::Sqlite sqlite(folder + "/words.sqlite", true);
+    fmt::print("  {:52} {:10.0f} messages a second\n", "  SQLite with FTS5:", Fill(sqlite, rows));
+  }
+#endif
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const size_t rows = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 200'000;
-  if (rows == 0) {
-    fmt::print(stderr, "usage: bench_history [MESSAGES]\n");
+  const size_t rows = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 1'000'000;
+  if (rows == 0 || argc > 3) {
+    fmt::print(stderr,
+               "usage: bench_history [MESSAGES [FOLDER]]\n"
+               "FOLDER stays, and is taken as it is once it has been filled.\n");
     return 2;
   }
-  std::string folder = (std::filesystem::temp_directory_path() / "watchbill-bench-XXXXXX").string();
-  Must(mkdtemp(folder.data()) != nullptr, "making a folder");
-  {
-    auto opened = Store::Open(folder + "/db");
-    Must(opened.ok(), "opening");
-    Store& store = **opened;
-    UlidGenerator ids(1);
-    size_t bytes = 0;
-    const double t0 = Microseconds();
-    for (size_t n = 0; n < rows;) {
-      Batch batch;
-      for (size_t i = 0; i < 1000 && n < rows; ++i, ++n)
-        Must(batch.Put(Answer(kLong, ids.Next(static_cast<int64_t>(1'790'000'000'000 + n)))).ok(), "Put");
-      Must(store.Commit(batch).ok(), "Commit");
-    }
-    const double fill = Microseconds() - t0;
-
-    const int raw = ::open((folder + "/raw").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    Must(raw >= 0, "opening a file");
-    Samples kept, bare, last;
-    for (int round = 0; round < 1000; ++round) {
-      const Message message = Answer(kOther, ids.Next(1'790'000'900'000));
-      std::string text;
-      JsonWriter w(text);
-      Write(w, message);
-      bytes = text.size();
-      kept.Time([&] {
-        Batch batch;
-        Must(batch.Put(message).ok() && store.Commit(batch).ok(), "Commit");
-      });
-      bare.Time([&] {
-        Must(::write(raw, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-                 ::fdatasync(raw) == 0,
-             "write");
-      });
-      last.Time([&] {
-        const auto page = store.Last(kLong, 100);
-        Must(page.ok() && page->messages.size() == std::min<size_t>(100, rows), "Last");
-      });
-    }
-    ::close(raw);
-    fmt::print("{} messages of {} bytes of JSON; wall time, medians\n", rows, bytes);
-    kept.Print("append synced:");
-    bare.Print("raw write and fdatasync of the same bytes:");
-    last.Print("last 100, read into messages:");
-    fmt::print("  {:44} {:10.2f} us a message, a thousand a commit\n",
-               "keeping them all:", fill / static_cast<double>(rows));
+  const std::string folder = argc > 2 ? argv[2] : NewFolder();
+  UlidGenerator ids(1);
+  fmt::print("{} messages of {} bytes of JSON, {} a commit, each commit synced; wall time\n", rows,
+             JsonOf(Answer(kLong, IdOf(ids, 0), 0)).size(), kTogether);
+  if (!std::filesystem::exists(folder + "/filled")) {
+    std::filesystem::create_directories(folder);
+    FillAll(folder, rows);
+    std::filesystem::create_directory(folder + "/filled");
   }
-  Samples open;
-  for (int round = 0; round < 15; ++round)
-    open.Time([&] { Must(Store::Open(folder + "/db").ok(), "opening"); });
-  open.Print("opening, and closing:");
-  std::filesystem::remove_all(folder);
+  AppendsAndPages(folder, rows);
+  Searches(folder);
+  Samples open, close;
+  for (int round = 0; round < 15; ++round) {
+    std::unique_ptr<Store> store;
+    open.Time([&] { store = Opened(folder + "/db"); });
+    close.Time([&] { store.reset(); });
+  }
+  open.Print("opening:");
+  close.Print("closing:");
+  if (argc <= 2) std::filesystem::remove_all(folder);
   return 0;
 }
