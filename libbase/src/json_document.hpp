@@ -53,7 +53,7 @@ class Value {
   // The member of that name, the last where a name stands twice (as JavaScript has it).
   Value operator[](std::string_view key) const;
 
-  // The members of these names, each as operator[] finds it, in one pass over the object:
+  // The members of these names, which differ, each as operator[] finds it, in one pass over the object:
   //   const auto [id, method] = value.Members({"id", "method"});
   template <size_t N>
   std::array<Value, N> Members(const std::string_view (&keys)[N]) const {

@@ -91,9 +91,19 @@ Value Value::operator[](std::string_view key) const {
 void Value::Find(const std::string_view* keys, size_t count, Value* found) const {
   if (!is_object()) return;
   const uint32_t end = document_->nodes_.items[node_].next;
+  // Names mostly stand in the order in which they are asked for.
+  size_t next = 0;
   ForNames([&](const char* name, size_t size, uint32_t value) {
+    const auto is = [&](size_t i) { return keys[i].size() == size && Same(name, keys[i].data(), size); };
+    if (next < count && is(next)) {
+      found[next++] = Value(document_, value, end);
+      return;
+    }
     for (size_t i = 0; i < count; ++i) {
-      if (keys[i].size() == size && Same(name, keys[i].data(), size)) found[i] = Value(document_, value, end);
+      if (!is(i)) continue;
+      found[i] = Value(document_, value, end);
+      next = i + 1;
+      return;
     }
   });
 }

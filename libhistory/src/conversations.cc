@@ -58,16 +58,17 @@ absl::StatusOr<Page> Store::Impl::Read(const UlidBytes& channel, std::string_vie
   if (IsDeleted(channel)) return page;
   json::Document document = NewDocument();
   const std::string channel_text = UlidText(channel);
+  page.messages.reserve(std::min<size_t>(limit, 128));
   const auto take = [&](std::string_view key, std::string_view value) {
     const std::optional<UlidBytes> id = MessageOfKey(key);
     const std::optional<std::string_view> json = JsonOf(value);
     if (!id || !json) return false;
-    absl::StatusOr<Message> message = ReadMessage(document, *json);
-    if (!message.ok() || message->id != UlidText(*id)) return false;
-    if (message->channel.empty()) message->channel = channel_text;
-    if (message->channel != channel_text) return false;
-    page.messages.push_back(*std::move(message));
-    return true;
+    Message& message = page.messages.emplace_back();
+    bool right = ReadMessage(document, *json, message).ok() && IsUlidText(message.id, *id);
+    if (message.channel.empty()) message.channel = channel_text;
+    right = right && message.channel == channel_text;
+    if (!right) page.messages.pop_back();
+    return right;
   };
   const absl::Status status = Scan(MessagesPrefix(channel), first, page.unreadable,
                                    [&](std::string_view key, std::string_view value) {

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,26 @@ leveldb::Status Touch(const std::string& name) {
   ::close(fd);
   return leveldb::Status::OK();
 }
+
+// LevelDB maps tables into memory. What it is shown there it does not keep in its cache, and checks anew at
+// every look; what it was given a copy of it does. Large blocks, and the list of a table's blocks, are better
+// off where they are.
+class CopyingFile final : public leveldb::RandomAccessFile {
+ public:
+  explicit CopyingFile(leveldb::RandomAccessFile* file) : file_(file) {}
+  leveldb::Status Read(uint64_t offset, size_t size, leveldb::Slice* result, char* scratch) const override {
+    constexpr size_t kMostCopied = 16 << 10;
+    const leveldb::Status status = file_->Read(offset, size, result, scratch);
+    if (status.ok() && result->data() != scratch && size <= kMostCopied) {
+      std::memcpy(scratch, result->data(), result->size());
+      *result = leveldb::Slice(scratch, result->size());
+    }
+    return status;
+  }
+
+ private:
+  const std::unique_ptr<leveldb::RandomAccessFile> file_;
+};
 
 // A process's fcntl lock goes as soon as it closes any descriptor of the file, also one that it opened to ask
 // for the lock again. So what this process holds has to be known before the file is opened: by what it is, as
@@ -125,6 +146,12 @@ leveldb::Status FolderEnv::NewAppendableFile(const std::string& name, leveldb::W
   *file = nullptr;
   const leveldb::Status status = Touch(name);
   return status.ok() ? target()->NewAppendableFile(name, file) : status;
+}
+
+leveldb::Status FolderEnv::NewRandomAccessFile(const std::string& name, leveldb::RandomAccessFile** file) {
+  const leveldb::Status status = target()->NewRandomAccessFile(name, file);
+  if (status.ok()) *file = new CopyingFile(*file);
+  return status;
 }
 
 leveldb::Status FolderEnv::LockFile(const std::string& name, leveldb::FileLock** lock) {

@@ -27,15 +27,16 @@ int SyncFolder(const std::string& folder);
 // this process's own is not lost by it.
 std::optional<int> HolderOf(const std::string& lock_file);
 
-// The system's files as LevelDB asks for them, with three differences: a new file is for its user alone, a
-// new log is in its folder for certain before anything is confirmed in it, and a lock is never lost by asking
-// for it again.
+// The system's files as LevelDB asks for them, with four differences: a new file is for its user alone, a
+// new log is in its folder for certain before anything is confirmed in it, a lock is never lost by asking for
+// it again, and blocks of a table go to the cache.
 class FolderEnv final : public leveldb::EnvWrapper {
  public:
   FolderEnv() : EnvWrapper(leveldb::Env::Default()) {}
 
   leveldb::Status NewWritableFile(const std::string& name, leveldb::WritableFile** file) override;
   leveldb::Status NewAppendableFile(const std::string& name, leveldb::WritableFile** file) override;
+  leveldb::Status NewRandomAccessFile(const std::string& name, leveldb::RandomAccessFile** file) override;
   leveldb::Status LockFile(const std::string& name, leveldb::FileLock** lock) override;
   leveldb::Status UnlockFile(leveldb::FileLock* lock) override;
 

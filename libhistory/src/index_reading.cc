@@ -36,7 +36,7 @@ absl::StatusOr<Message> MessageIn(json::Document& json, std::string_view value, 
   const std::optional<std::string_view> text = JsonOf(value);
   if (!text) return unreadable();
   absl::StatusOr<Message> read = ReadMessage(json, *text);
-  if (!read.ok() || read->id != UlidText(message)) return unreadable();
+  if (!read.ok() || !IsUlidText(read->id, message)) return unreadable();
   std::string channel_text = UlidText(channel);
   if (read->channel.empty())
     read->channel = std::move(channel_text);

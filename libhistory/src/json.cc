@@ -25,11 +25,15 @@ std::string_view RoleName(Role role) {
   return "user";
 }
 
-void Take(const Value& object, std::string_view key, std::string& out) {
-  if (const auto text = object[key].AsString()) out = *text;
+void Take(const Value& value, std::string& out) {
+  if (const auto text = value.AsString()) out = *text;
 }
-void Take(const Value& object, std::string_view key, bool& out) {
-  if (const auto value = object[key].AsBool()) out = *value;
+void Take(const Value& value, bool& out) {
+  if (const auto said = value.AsBool()) out = *said;
+}
+template <typename Out>
+void Take(const Value& object, std::string_view key, Out& out) {
+  Take(object[key], out);
 }
 
 // Calls `each` with every object of the array `list`; whatever else is there is passed by.
@@ -78,21 +82,18 @@ PlanPart ReadPlan(const Value& v) {
   return plan;
 }
 
-std::optional<Part> ReadPart(const Value& v) {
+// Made where it stays: a part is large to move. One of a kind that is not known is passed over.
+void ReadPart(const Value& v, std::vector<Part>& parts) {
   const auto kind = v["kind"].AsString();
   if (kind == "text") {
-    TextPart part;
-    Take(v, "text", part.text);
-    return part;
+    Take(v, "text", std::get<TextPart>(parts.emplace_back(TextPart())).text);
+  } else if (kind == "thought") {
+    Take(v, "text", std::get<ThoughtPart>(parts.emplace_back(ThoughtPart())).text);
+  } else if (kind == "tool") {
+    parts.emplace_back(ToolPart{ReadToolCall(v["tool"])});
+  } else if (kind == "plan") {
+    parts.emplace_back(ReadPlan(v));
   }
-  if (kind == "thought") {
-    ThoughtPart part;
-    Take(v, "text", part.text);
-    return part;
-  }
-  if (kind == "tool") return ToolPart{ReadToolCall(v["tool"])};
-  if (kind == "plan") return ReadPlan(v);
-  return std::nullopt;
 }
 
 // The object that is the whole text.
@@ -106,13 +107,8 @@ absl::StatusOr<Value> ReadObject(json::Document& document, std::string_view text
   return document.root();
 }
 
-absl::StatusOr<Value> ReadObjectWithId(json::Document& document, std::string_view text,
-                                       std::string_view what) {
-  absl::StatusOr<Value> object = ReadObject(document, text, what);
-  if (object.ok() && (*object)["id"].AsString().value_or("").empty()) {
-    return absl::InvalidArgumentError(fmt::format("{}: expected \"id\", a text that is not empty", what));
-  }
-  return object;
+absl::Status NoId(std::string_view what) {
+  return absl::InvalidArgumentError(fmt::format("{}: expected \"id\", a text that is not empty", what));
 }
 
 json::Limits RecordLimits() { return {.bytes = kMaxRecordBytes, .depth = 64}; }
@@ -183,36 +179,45 @@ void Write(JsonWriter& w, const Member& member) {
   w.Key("lastSeen").String(member.last_seen).End('}');
 }
 
-absl::StatusOr<Message> ReadMessage(json::Document& document, std::string_view text) {
-  const absl::StatusOr<Value> object = ReadObjectWithId(document, text, "message");
+absl::Status ReadMessage(json::Document& document, std::string_view text, Message& message) {
+  const absl::StatusOr<Value> object = ReadObject(document, text, "message");
   if (!object.ok()) return object.status();
-  const Value& v = *object;
-  Message message;
-  Take(v, "id", message.id);
-  Take(v, "channel", message.channel);
-  Take(v, "agent", message.agent);
-  Take(v, "done", message.done);
-  Take(v, "queued", message.queued);
-  Take(v, "stopReason", message.stop_reason);
-  Take(v, "error", message.error);
-  Take(v, "code", message.code);
-  if (const auto stamp = v["createdAt"].AsString())
+  // In one pass: a page of a conversation is many of them.
+  const auto [id, channel, created_at, agent, role, parts, done, queued, stop_reason, error, code] =
+      object->Members({"id", "channel", "createdAt", "agent", "role", "parts", "done", "queued", "stopReason",
+                       "error", "code"});
+  Take(id, message.id);
+  if (message.id.empty()) return NoId("message");
+  Take(channel, message.channel);
+  Take(agent, message.agent);
+  Take(done, message.done);
+  Take(queued, message.queued);
+  Take(stop_reason, message.stop_reason);
+  Take(error, message.error);
+  Take(code, message.code);
+  if (const auto stamp = created_at.AsString())
     message.created_ms = WallMsFromIso(*stamp).value_or(message.created_ms);
-  for (const Role role : {Role::kUser, Role::kAgent, Role::kSystem}) {
-    if (v["role"].AsString() == RoleName(role)) message.role = role;
+  const std::optional<std::string_view> said = role.AsString();
+  for (const Role one : {Role::kUser, Role::kAgent, Role::kSystem}) {
+    if (said == RoleName(one)) message.role = one;
   }
-  ForObjects(v["parts"], [&](const Value& item) {
-    if (std::optional<Part> part = ReadPart(item)) message.parts.push_back(*std::move(part));
-  });
+  ForObjects(parts, [&](const Value& item) { ReadPart(item, message.parts); });
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Message> ReadMessage(json::Document& document, std::string_view text) {
+  absl::StatusOr<Message> message{Message()};
+  if (absl::Status status = ReadMessage(document, text, *message); !status.ok()) return status;
   return message;
 }
 
 absl::StatusOr<Channel> ReadChannel(json::Document& document, std::string_view text) {
-  const absl::StatusOr<Value> object = ReadObjectWithId(document, text, "channel");
+  const absl::StatusOr<Value> object = ReadObject(document, text, "channel");
   if (!object.ok()) return object.status();
   const Value& v = *object;
   Channel channel;
   Take(v, "id", channel.id);
+  if (channel.id.empty()) return NoId("channel");
   Take(v, "name", channel.name);
   Take(v, "description", channel.description);
   Take(v, "direct", channel.direct);

@@ -10,6 +10,8 @@
 
 namespace watchbill::history {
 
+// Into one as it is by default; whatever is in it behind a failure.
+absl::Status ReadMessage(json::Document& document, std::string_view json, Message& message);
 absl::StatusOr<Message> ReadMessage(json::Document& document, std::string_view json);
 absl::StatusOr<Channel> ReadChannel(json::Document& document, std::string_view json);
 

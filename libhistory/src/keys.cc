@@ -27,6 +27,22 @@ UlidBytes BytesAt(std::string_view key, size_t at) {
   return bytes;
 }
 
+using UlidChars = std::array<char, kUlidChars>;
+
+UlidChars CharsOf(const UlidBytes& bytes) {
+  uint64_t high = 0, low = 0;
+  for (size_t i = 0; i < 8; ++i) {
+    high = high << 8 | bytes[i];
+    low = low << 8 | bytes[8 + i];
+  }
+  // 130 bits, of which the first two are nought: 13 characters end a bit before the second half begins.
+  UlidChars chars;
+  for (size_t i = 0; i < 13; ++i) chars[i] = kAlphabet[high >> (61 - 5 * i) & 31];
+  chars[13] = kAlphabet[(high & 1) << 4 | low >> 60];
+  for (size_t i = 14; i < kUlidChars; ++i) chars[i] = kAlphabet[low >> (5 * (kUlidChars - 1 - i)) & 31];
+  return chars;
+}
+
 }  // namespace
 
 std::optional<UlidBytes> ParseUlid(std::string_view text) {
@@ -50,15 +66,13 @@ std::optional<UlidBytes> ParseUlid(std::string_view text) {
 }
 
 std::string UlidText(const UlidBytes& bytes) {
-  std::string text;
-  text.reserve(kUlidChars);
-  uint32_t carry = 0;
-  int bits = 2;
-  for (const uint8_t byte : bytes) {
-    carry = (carry << 8 | byte) & 0xFFFF;
-    for (bits += 8; bits >= 5; bits -= 5) text.push_back(kAlphabet[carry >> (bits - 5) & 31]);
-  }
-  return text;
+  const UlidChars chars = CharsOf(bytes);
+  return {chars.begin(), chars.end()};
+}
+
+bool IsUlidText(std::string_view text, const UlidBytes& bytes) {
+  const UlidChars chars = CharsOf(bytes);
+  return text == std::string_view(chars.data(), chars.size());
 }
 
 std::string ChannelKey(const UlidBytes& channel) { return PrefixOf('C', channel); }

@@ -36,6 +36,7 @@ using UlidBytes = std::array<uint8_t, 16>;
 // has one spelling, or two would be one key.
 std::optional<UlidBytes> ParseUlid(std::string_view text);
 std::string UlidText(const UlidBytes& bytes);
+bool IsUlidText(std::string_view text, const UlidBytes& bytes);
 
 inline constexpr std::string_view kFormatKey = "F";
 inline constexpr std::string_view kChannelsPrefix = "C";

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <iterator>
 #include <memory>
@@ -79,11 +80,13 @@ std::string WordsOf(uint64_t n, size_t bytes) {
   return text;
 }
 
+int64_t TimeOf(uint64_t n) { return kFirstMs + static_cast<int64_t>(n) * 60'000; }
+
 Message Answer(const std::string& channel, const std::string& id, uint64_t n) {
   Message message;
   message.id = id;
   message.channel = channel;
-  message.created_ms = kFirstMs;
+  message.created_ms = TimeOf(n);
   message.agent = "codex";
   message.role = Role::kAgent;
   std::string text = WordsOf(n, 340);
@@ -100,9 +103,7 @@ std::string JsonOf(const Message& message) {
   return text;
 }
 
-std::string IdOf(UlidGenerator& ids, size_t n) {
-  return ids.Next(kFirstMs + static_cast<int64_t>(n) * 60'000);
-}
+std::string IdOf(UlidGenerator& ids, size_t n) { return ids.Next(TimeOf(n)); }
 
 // Messages a second, all of them on the disk; `index`: and in the index.
 double Fill(Store& store, Index* index, size_t rows) {
@@ -142,6 +143,15 @@ double Fill(bench::Sqlite& sqlite, size_t rows) {
 }
 #endif
 
+// Of this process, what is not a file's: tables that LevelDB maps can be had again from the disk.
+double OwnMegabytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("RssAnon:")) return std::strtod(line.c_str() + 8, nullptr) / 1024;
+  }
+  return 0;
+}
+
 std::unique_ptr<Store> Opened(const std::string& folder) {
   auto store = Store::Open(folder);
   Must(store.ok(), "opening");
@@ -158,8 +168,9 @@ void AppendsAndPages(const std::string& folder, size_t rows) {
   Samples sqlite_kept, sqlite_last;
 #endif
   Samples kept, bare, last;
-  UlidGenerator ids(2);
-  for (size_t round = 0; round < 1000; ++round) {
+  // Others each time, also in a folder that has those of an earlier run.
+  UlidGenerator ids(static_cast<uint64_t>(Microseconds()));
+  for (size_t round = 0; round < 5000; ++round) {
     const Message message = Answer(kOther, IdOf(ids, round), round);
     const std::string text = JsonOf(message);
     const std::function<void()> turns[] = {
@@ -192,9 +203,14 @@ void AppendsAndPages(const std::string& folder, size_t rows) {
         },
         [&] {
           sqlite_last.Time([&] {
-            size_t read = 0;
-            for (const std::string& json : sqlite.Last(kLong, 100)) read += ReadMessage(json).ok() ? 1 : 0;
-            Must(read == std::min<size_t>(100, rows), "Last");
+            std::vector<Message> page;
+            page.reserve(100);
+            for (const std::string& json : sqlite.Last(kLong, 100)) {
+              auto read = ReadMessage(json);
+              Must(read.ok(), "ReadMessage");
+              page.push_back(*std::move(read));
+            }
+            Must(page.size() == std::min<size_t>(100, rows), "Last");
           });
         },
 #endif
@@ -292,12 +308,26 @@ void FillAll(const std::string& folder, size_t rows) {
 int main(int argc, char** argv) {
   const size_t rows = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 1'000'000;
   if (rows == 0 || argc > 3) {
-    fmt::print(stderr,
-               "usage: bench_history [MESSAGES [FOLDER]]\n"
-               "FOLDER stays, and is taken as it is once it has been filled.\n");
+    fmt::print(
+        stderr,
+        "usage: bench_history [MESSAGES [FOLDER]]\n"
+        "FOLDER stays, and is taken as it is once it has been filled: only then the memory is told.\n");
     return 2;
   }
   const std::string folder = argc > 2 ? argv[2] : NewFolder();
+  if (argc > 2 && std::filesystem::exists(folder + "/filled")) {
+    // Only here is nothing in memory yet.
+    const double before = OwnMegabytes();
+    const std::unique_ptr<Store> store = Opened(folder + "/indexed");
+    const double opened = OwnMegabytes();
+    const auto page = store->Last(kLong, 100);
+    const auto found = Search(*store).Find({.text = "zeppelin ", .channel = {}, .limit = 20, .after = {}});
+    Must(page.ok() && found.ok(), "reading");
+    fmt::print(
+        "memory of an opened history: {:.1f} MB; with a page and a search, {} MB of cache among it: {:.1f} "
+        "MB\n",
+        opened - before, EngineOptions().cache_bytes >> 20, OwnMegabytes() - before);
+  }
   UlidGenerator ids(1);
   fmt::print("{} messages of {} bytes of JSON, {} a commit, each commit synced; wall time\n", rows,
              JsonOf(Answer(kLong, IdOf(ids, 0), 0)).size(), kTogether);

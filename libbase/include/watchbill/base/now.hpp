@@ -79,10 +79,11 @@ inline std::string IsoFromWallMs(int64_t wall_ms) {
 // Nothing for any other text.
 inline std::optional<int64_t> WallMsFromIso(std::string_view text) {
   size_t at = 0;
-  const auto digits = [&](int count) -> int64_t {
+  const auto digits = [&](size_t count) -> int64_t {
+    if (text.size() - at < count) return -1;
     int64_t value = 0;
-    for (int i = 0; i < count; ++i, ++at) {
-      if (at >= text.size() || text[at] < '0' || text[at] > '9') return -1;
+    for (const size_t end = at + count; at < end; ++at) {
+      if (text[at] < '0' || text[at] > '9') return -1;
       value = value * 10 + (text[at] - '0');
     }
     return value;
