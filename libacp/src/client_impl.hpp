@@ -124,6 +124,7 @@ struct Client::Impl {
 
   std::deque<Early> early;  // of sessions whose id is not known yet
   size_t early_bytes = 0, early_lost = 0;
+  const std::optional<ClientEvent> nothing;
   json::Document held_document{{.bytes = LineFramer::kLongestLine, .depth = 64}};
 
   // Told before anything else: requests that closed, then the turn whose end closed them.

@@ -421,16 +421,15 @@ absl::Status Unread(std::string_view name, const Failure& failure) {
 absl::Status ReadUpdate(const Value& params, Text& session, SessionUpdate& update, Meta& meta,
                         JsonView& raw) {
   const SessionNotification* const kind = nullptr;
-  const Object object(params);
-  const auto id = object["sessionId"].AsString();
+  const auto [session_id, what, extra] = params.Members({"sessionId", "update", "_meta"});
+  const auto id = session_id.AsString();
   Failure failure;
-  const Value what = object["update"];
   if (!id) {
     failure.At("sessionId", "a text");
   } else if (ReadFields::Get(what, update, failure)) {
     session = *id;
     raw = what.text();
-    if (const Value value = object["_meta"]; value.is_object()) meta = value.text();
+    if (extra.is_object()) meta = extra.text();
     return absl::OkStatus();
   } else {
     failure.At("update", "an object");

@@ -37,8 +37,8 @@ void LineFramer::Drop(std::string_view bytes) {
   tail_.append(last);
 }
 
-std::optional<LineFramer::Line> LineFramer::Cut(size_t end, size_t next) {
-  Line line;
+bool LineFramer::Cut(size_t end, size_t next, std::optional<Line>& cut) {
+  Line& line = cut.emplace();
   line.text = std::string_view(buffer_).substr(begin_, end - begin_);
   if (dropped_ > 0 || line.text.size() > longest_) {
     const std::string_view whole = line.text;
@@ -53,21 +53,24 @@ std::optional<LineFramer::Line> LineFramer::Cut(size_t end, size_t next) {
   dropped_ = 0;
   if (std::exchange(at_start_, false) && line.text.starts_with("\xEF\xBB\xBF")) line.text.remove_prefix(3);
   if (line.text.ends_with('\r')) line.text.remove_suffix(1);
-  if (line.too_long == 0 && line.text.find_first_not_of(" \t\r") == std::string_view::npos)
-    return std::nullopt;
-  return line;
+  // What begins with a brace is not looked at twice.
+  const bool blank = line.too_long == 0 && !line.text.starts_with('{') &&
+                     line.text.find_first_not_of(" \t\r") == std::string_view::npos;
+  if (blank) cut.reset();
+  return !blank;
 }
 
 std::optional<LineFramer::Line> LineFramer::Next() {
+  std::optional<Line> line;  // the one that is given, in its place
   while (begin_ < buffer_.size() || dropped_ > 0) {
     const size_t newline = buffer_.find('\n', scanned_);
     if (newline != std::string::npos) {
-      if (auto line = Cut(newline, newline + 1)) return line;
+      if (Cut(newline, newline + 1, line)) return line;
       continue;
     }
     scanned_ = buffer_.size();
     if (ended_) {
-      if (auto line = Cut(buffer_.size(), buffer_.size())) return line;
+      if (Cut(buffer_.size(), buffer_.size(), line)) return line;
       break;
     }
     if (buffer_.size() - begin_ > longest_) {
@@ -84,7 +87,7 @@ std::optional<LineFramer::Line> LineFramer::Next() {
     buffer_.clear();
     begin_ = scanned_ = 0;
   }
-  return std::nullopt;
+  return line;
 }
 
 }  // namespace watchbill::acp

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "decode.hpp"
-#include "object.hpp"
 #include "peer_impl.hpp"
 #include "unreadable.hpp"
 #include "watchbill/base/json_writer.hpp"
@@ -89,27 +88,28 @@ void Peer::Impl::Read(std::string_view line, Message& m) {
   using Why = StrayLine::Why;
   const auto no_message = [&](Why why) { m = Stray({why, Beginning(line), {}, line.size()}); };
   // Cheaper than parsing: a banner of a megabyte is not looked through.
-  const size_t first = line.find_first_not_of(" \t");
+  const size_t first = line.starts_with('{') ? 0 : line.find_first_not_of(" \t");
   if (first == std::string_view::npos || line[first] != '{') return no_message(Why::kNotJson);
   if (const absl::Status status = document.Parse(line); !status.ok()) {
     detail_text = MessageOf(status);
     m = Unreadable({Why::kNotJson, Beginning(line), detail_text, line.size()}, line, {});
     return;
   }
-  const Object root(document.root());
-  m.id = root["id"];
-  if (const auto method = root["method"].AsString()) {
+  const auto [version, id, named, params, result, error] =
+      document.root().Members({"jsonrpc", "id", "method", "params", "result", "error"});
+  m.id = id;
+  if (const auto method = named.AsString()) {
     const json::Kind kind = m.id.kind();
     if (kind == json::Kind::kBool || kind == json::Kind::kArray || kind == json::Kind::kObject) {
       return no_message(Why::kNotMessage);
     }
     m.kind = m.id.absent() ? Message::Kind::kNotification : Message::Kind::kRequest;
     m.method = *method;
-    m.params = root["params"];
+    m.params = params;
     return;
   }
-  m.result = root["result"];
-  m.error = root["error"];
+  m.result = result;
+  m.error = error;
   if (IsNull(m.error)) m.error = {};
   const auto number = m.id.AsInt();
   const auto call = number && *number >= 0 ? calls.find(static_cast<uint64_t>(*number)) : calls.end();

@@ -113,6 +113,9 @@ class Document::Scanner {
 
   bool Run();
 
+  // Before Run: what is before the last mark of the document was read already.
+  void GoOnFromMark();
+
   // After a failure.
   const char* fault() const { return fault_; }
   size_t fault_at() const { return static_cast<size_t>(fault_at_ - base_); }
@@ -127,6 +130,8 @@ class Document::Scanner {
     fault_at_ = at;
     return nullptr;
   }
+  // Marks that the object which has just been opened begins with the name at `at`.
+  void MarkAt(const char* at, const char* origin);
   char* Utf8End(char* at);
   char* PlainEnd(char* at);
   char* Escaped(char* begin, char* at, char*& piece, char*& origin);
@@ -135,7 +140,8 @@ class Document::Scanner {
 
   Document& d_;
   char* const base_;
-  char* const end_;  // a NUL stands here, which nothing takes: so no step needs to ask for the end
+  char* begin_ = base_;  // where Run begins
+  char* const end_;      // a NUL stands here, which nothing takes: so no step needs to ask for the end
   const bool mend_;
   bool bad_utf8_ = false;
   size_t squeezed_ = 0;
@@ -280,14 +286,35 @@ char* Document::Scanner::Escaped(char* const begin, char* at, char*& piece, char
   return at;
 }
 
+inline void Document::Scanner::MarkAt(const char* at, const char* origin) {
+  const size_t used = d_.marks_used_;
+  // As it came: nothing was squeezed out, decoded or to be mended. And within the object of the last mark.
+  if (used == d_.marks_.size() || *at != '"' || origin != base_ || decoded_ > 0 || bad_utf8_) return;
+  if (used > 0 && d_.nodes_.items[open_].next != d_.marks_[used - 1].node) return;
+  d_.marks_[used] = {static_cast<uint32_t>(at - base_), open_};
+  d_.marks_used_ = used + 1;
+}
+
+void Document::Scanner::GoOnFromMark() {
+  // Only what closes later tells where its brackets end: as they were while they were open.
+  for (size_t i = 0; i < d_.marks_used_; ++i) {
+    d_.nodes_.items[d_.marks_[i].node].next = open_;
+    open_ = d_.marks_[i].node;
+  }
+  depth_ = d_.marks_used_;
+  begin_ = base_ + d_.marks_[depth_ - 1].at;
+}
+
 bool Document::Scanner::Run() {
-  char* at = base_;
+  char* at = begin_;
   // Locals, for the loop lives in registers: bytes written may be anything to the compiler, members too.
   char* piece = base_;   // the text from here to `at` has not moved yet
   char* origin = base_;  // ahead of base_ by what was squeezed out: places in the compact text count from it
-  Node* node = d_.nodes_.items.get();
-  Node* room = node + d_.nodes_.size;
-  char close = '\0';  // what ends where `at` is: the innermost bracket's other half, or the text's NUL
+  Node* node = d_.nodes_.items.get() + (open_ == kNone ? 0 : open_ + 1);
+  Node* room = d_.nodes_.items.get() + d_.nodes_.size;
+  char close = open_ == kNone
+                   ? '\0'
+                   : '}';  // what ends where `at` is: the innermost bracket's other half, or the text's NUL
 
   const auto white = [&]() WB_INLINE {
     if (static_cast<unsigned char>(*at) > ' ') [[likely]]
@@ -366,8 +393,9 @@ bool Document::Scanner::Run() {
         open_ = place(node) - 1;
         close = object ? '}' : ']';
         white();
-        if (*at != close) continue;
-        break;  // an empty one closes like any other
+        if (*at == close) break;  // an empty one closes like any other
+        if (object && depth_ == d_.marks_used_ + 1) MarkAt(at, origin);
+        continue;
       }
       case 't':
         if (!word("true", Kind::kBool)) return Fail(kValue, at);
@@ -436,7 +464,18 @@ void Document::LetGoOfMuch() {
     text_ = {};
     decoded_ = {};
     nodes_ = {};
+    marks_used_ = 0;
   }
+}
+
+size_t Document::MarksWithin(std::string_view text) const {
+  size_t marks = marks_used_;
+  // With the quote that stands there: without it the object might be an empty one.
+  while (marks > 0 && (text.size() <= marks_[marks - 1].at ||
+                       std::memcmp(text.data(), text_.items.get(), marks_[marks - 1].at + 1) != 0)) {
+    --marks;
+  }
+  return marks;
 }
 
 absl::Status Document::Parse(std::string_view text) {
@@ -452,12 +491,18 @@ absl::Status Document::Parse(std::string_view text) {
 }
 
 absl::Status Document::Read(std::string_view text) {
-  if (const size_t need = text.size() + kPadding; text_.size < need) text_.MakeAnew(need);
+  if (const size_t need = text.size() + kPadding; text_.size < need) {
+    text_.MakeAnew(need);
+    marks_used_ = 0;
+  }
   char* const copy = text_.items.get();
-  if (!text.empty()) std::memcpy(copy, text.data(), text.size());
+  marks_used_ = MarksWithin(text);
+  const size_t same = marks_used_ == 0 ? 0 : marks_[marks_used_ - 1].at;
+  if (!text.empty()) std::memcpy(copy + same, text.data() + same, text.size() - same);
   std::memset(copy + text.size(), 0, kPadding);
 
   Scanner scanner(*this, text.size());
+  if (marks_used_ > 0) scanner.GoOnFromMark();
   const bool read = scanner.Run();
   used_ = text.size() + scanner.decoded() + nodes_used_ * sizeof(Node);
   if (!read) {

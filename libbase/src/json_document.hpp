@@ -87,8 +87,8 @@ class Value {
 };
 
 // Parses one text at a time and keeps its buffers between texts: a text like those before it is read without
-// an allocation. What one enormous text made them is let go when several small ones have followed. One
-// thread.
+// an allocation, and of one that begins as the last one did that beginning is not read again. What one
+// enormous text made them is let go when several small ones have followed. One thread.
 class Document {
  public:
   explicit Document(Limits limits = {}) : limits_(limits) {}
@@ -141,7 +141,15 @@ class Document {
     const Node& n = nodes_.items[node];
     return n.kind >= Kind::kArray ? n.next : node + 1;
   }
+  // Behind the bracket of an object, on the way to the first object within the first object within ..., with
+  // the text up to there as it came, and nodes for it. It stays so whatever becomes of the text behind it.
+  struct Mark {
+    uint32_t at, node;  // the quote of its first name, and the object's own node
+  };
+
   absl::Status Read(std::string_view text);
+  // How many of the marks stand in what this text has in common with the last one.
+  size_t MarksWithin(std::string_view text) const;
   // Room for more nodes behind those used.
   Node* MoreNodes(uint32_t used);
   void LetGoOfMuch();
@@ -151,6 +159,8 @@ class Document {
   Room<char> decoded_;  // the strings that had escapes, each behind its size
   Room<Node> nodes_;
   uint32_t nodes_used_ = 0;
+  std::array<Mark, 4> marks_;
+  size_t marks_used_ = 0;
   size_t used_ = 0;  // by the last text, in bytes of all three
   int small_texts_ = 0;
 };

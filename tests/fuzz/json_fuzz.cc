@@ -131,6 +131,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     Require(again.root().text().text() == compact);
     RequireWhole(document.root());
   }
+  // What was read before changes nothing: a text that begins alike, and goes on in another way.
+  json::Document anew({.bytes = 1 << 20, .depth = kDepth});
+  const std::string other =
+      std::string(text.substr(0, size == 0 ? 0 : static_cast<uint8_t>(text.back()) % size)) + "{\"a\":1}}}]";
+  Require(document.Parse(other).ok() == anew.Parse(other).ok());
+  Require(document.root().text() == anew.root().text());
+  json::Document first({.bytes = 1 << 20, .depth = kDepth});
+  Require(document.Parse(text).ok() == taken && first.Parse(text).ok() == taken);
+  Require(document.root().text() == first.root().text());
   const bool mended = mending.Parse(text).ok();
   Require(mended || !taken);
   if (mended) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "json_bytes.hpp"
+#include "seeded.hpp"
 #include "watchbill/base/json_writer.hpp"
 #include "watchbill/base/status.hpp"
 
@@ -487,6 +488,104 @@ TEST_CASE("a text like those before it is read without an allocation") {
       FAIL("another text");
   }
   CHECK(allocations == before);
+}
+
+// All that can be asked of a document: whether it took the text, each value and each name.
+std::string Seen(const Value& value) {
+  std::string seen(value.text().text());
+  for (Value v = value.First(); !v.absent(); v = v.Next()) seen.append("\n").append(v.Key()).append(Seen(v));
+  if (const auto string = value.AsString()) seen.append("\n=").append(*string);
+  return seen;
+}
+std::string Seen(Document& document, std::string_view text) {
+  const absl::Status status = document.Parse(text);
+  return status.ok() ? Seen(document.root()) : "refused: " + std::string(MessageOf(status));
+}
+
+TEST_CASE("what is read depends on nothing that was read before it") {
+  const uint64_t seed = TestSeed();
+  CAPTURE(seed);
+  Seeded random(seed);
+  const std::vector<std::string> pieces = {
+      R"({"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"kind":)",
+      R"({"a":{"b":{"c":{"d":{"e":{"f":)",
+      R"({"a":1,"b":{"c":[{"d":)",
+      R"([{"a":{"b":)",
+      R"({"a" : {"b":)",
+      R"({"\u0061":{"b":{)",
+      R"({"\n":{"b":{"\t":{"c":)",
+      R"({"a":{"x":1},"b":{"c":{"d":)",
+      R"({"é":{"b":{)",
+      "{\"a\xFF\":{\"b\":",
+      R"({"a":{},"b":{"c":)",
+      R"("x","y":{"z":[1,2,{"w":)",
+      R"("text with \n and \u00e9")",
+      R"("é\/")",
+      "12",
+      "-0.5e3",
+      "true",
+      "nul",
+      "null",
+      "}",
+      "]",
+      "}}",
+      "}]}",
+      "}}}}",
+      ",",
+      R"(,"k":)",
+      " ",
+      "\xC3",
+      "{",
+      "[",
+      "{}",
+      "[]",
+  };
+  for (const bool mend : {false, true}) {
+    const Limits limits{.bytes = 4096, .depth = 7, .mend_utf8 = mend};
+    for (int round = 0; round < 200; ++round) {
+      Document document(limits);
+      std::string text;
+      for (int n = 0; n < 100; ++n) {
+        // Mostly what the last one began with, cut at any byte, and something else behind it.
+        text.resize(random.OneIn(10) ? 0 : random.Below(text.size() + 1));
+        for (size_t more = 1 + random.Below(6); more > 0; --more) text += pieces[random.Below(pieces.size())];
+        if (random.OneIn(3)) {
+          // What is open closes, so that it is whole more often than not.
+          std::string open;
+          bool quoted = false;
+          for (size_t i = 0; i < text.size(); ++i) {
+            if (text[i] == '\\')
+              ++i;
+            else if (text[i] == '"')
+              quoted = !quoted;
+            else if (!quoted && (text[i] == '{' || text[i] == '['))
+              open += text[i] == '{' ? '}' : ']';
+            else if (!quoted && !open.empty() && text[i] == open.back())
+              open.pop_back();
+          }
+          text.append(open.rbegin(), open.rend());
+        }
+        Document anew(limits);
+        const std::string seen = Seen(document, text);
+        REQUIRE_MESSAGE(seen == Seen(anew, text), text);
+      }
+    }
+  }
+}
+
+TEST_CASE("the same beginning with another end is another text") {
+  Document document;
+  const std::string beginning = R"({"a":{"b":{"c":{"d":)";
+  for (const std::string end :
+       {"1}}}}", "{\"e\":2}}}}}", "1", "x", "1}}}},", "\"\\u00e9\"}}}}", "[1,2]}}}}", ""}) {
+    CAPTURE(end);
+    Document anew;
+    CHECK(Seen(document, beginning + end) == Seen(anew, beginning + end));
+  }
+  CHECK(document.Parse(beginning + R"(1}},"b":3}})").ok());
+  CHECK(document.root()["a"]["b"].AsInt() == 3);
+  CHECK(document.Parse(R"({"a":{"b":4}})").ok());
+  CHECK(document.root()["a"]["b"].AsInt() == 4);
 }
 
 TEST_CASE("what an enormous text made large is let go when small texts follow, and not before") {

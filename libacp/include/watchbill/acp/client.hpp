@@ -73,6 +73,7 @@ struct CallFailed {
   JsonView data;  // what the agent says beside its error
 };
 struct Updated {
+  Updated() {}  // so that all of its room is not zeroed first: one is made for every piece of every answer
   Text session;
   SessionUpdate update;
   Meta meta;          // of the notification

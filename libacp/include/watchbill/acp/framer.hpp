@@ -34,7 +34,8 @@ class LineFramer {
   size_t waiting() const { return buffer_.size() - begin_; }
 
  private:
-  std::optional<Line> Cut(size_t end, size_t next);
+  // False: it was blank.
+  bool Cut(size_t end, size_t next, std::optional<Line>& line);
   void Drop(std::string_view bytes);
 
   size_t longest_;
