@@ -32,19 +32,19 @@ static inline const char* fixture_begin(void) {
   return fixture_folder;
 }
 
-/* A path in it, good until the fourth next call. */
+/* A path in it, good until this thread's fourth next call. */
 static inline const char* in_folder(const char* name) {
-  static char paths[4][128];
-  static int next = 0;
+  static _Thread_local char paths[4][128];
+  static _Thread_local int next = 0;
   char* const path = paths[next++ % 4];
   snprintf(path, sizeof paths[0], "%s/%s", fixture_folder, name);
   return path;
 }
 
-/* The nth id, good until the fourth next call. */
+/* The nth id, good until this thread's fourth next call. */
 static inline const char* id(int n) {
-  static char ids[4][27];
-  static int next = 0;
+  static _Thread_local char ids[4][27];
+  static _Thread_local int next = 0;
   char* const text = ids[next++ % 4];
   snprintf(text, sizeof ids[0], "01J%023d", n);
   return text;
