@@ -145,7 +145,9 @@ void Batch::Append(const Batch& more) {
   impl_->bytes += more.impl_->bytes;
 }
 
-bool Batch::empty() const { return impl_->writes.empty() && impl_->records.empty() && impl_->trail.empty(); }
+bool Batch::empty() const {
+  return impl_->writes.empty() && impl_->records.empty() && impl_->trail.empty() && !impl_->trail_after;
+}
 size_t Batch::bytes() const { return impl_->bytes; }
 
 }  // namespace watchbill::history

@@ -134,6 +134,7 @@ struct Importer::Impl {
   absl::StatusOr<Item> ReadCommandsLine(const Value& value);
   absl::StatusOr<Item> ReadRecordLine(const Value& value);
   absl::Status ReadTrailStart(const Value& value);
+  absl::Status BeginTrail();
   absl::Status ReadEntry(const Value& value);
   absl::Status CheckTrailEntry(uint64_t entry_number, const std::string& key, const std::string& value);
 
@@ -512,12 +513,25 @@ absl::Status Importer::Impl::Commit() {
   return absl::OkStatus();
 }
 
+// All of its entries were taken off: the next one has the number that it would have had there.
+absl::Status Importer::Impl::BeginTrail() {
+  const auto end = EndOfTrail(*inside.engine);
+  if (absl::IsDataLoss(end.status()) || (end.ok() && end->number != 0)) return absl::OkStatus();
+  if (!end.ok()) return end.status();
+  Batch batch;
+  Inside::Of(batch).trail_after = trail_start;
+  const absl::Status status = store.Commit(batch);
+  // Somebody else began it meanwhile.
+  return absl::IsAborted(status) ? absl::OkStatus() : status;
+}
+
 void Importer::Impl::Finish() {
   if (!has_first) {
     failure = Bad("the file is empty");
     return;
   }
   failure = Commit();
+  if (failure.ok() && trail_start && seen.trail == 0) failure = BeginTrail();
   if (!has_last)
     report.cut =
         fmt::format("the file has no last line: it was cut behind line {}, or is being written", number);

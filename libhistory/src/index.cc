@@ -160,7 +160,7 @@ class Piece {
     size_t count = 0;
     for (cursor_->Seek(ArrivalKey(state_.watermark + 1)); count < most_ && At(kArrivalsPrefix);
          cursor_->Next())
-      ++count;
+      count += NumberOfArrivalKey(cursor_->key()) ? 1 : 0;
     return count;
   }
 
@@ -169,11 +169,16 @@ class Piece {
   bool Follow() {
     size_t left = most_ * kKeysPerMessage;
     for (cursor_->Seek(ArrivalKey(state_.watermark + 1)); At(kArrivalsPrefix); cursor_->Next()) {
-      if (!HasRoom() || left-- == 0) return false;
       const std::optional<uint64_t> number = NumberOfArrivalKey(cursor_->key());
+      if (!number) {
+        // No watermark goes by it, so that nothing may wait for it either.
+        ++report_.unreadable;
+        continue;
+      }
+      if (!HasRoom() || left-- == 0) return false;
       const std::optional<Document> arrival = ReadArrival(cursor_->value());
-      if (number) state_.watermark = *number;
-      if (!number || !arrival) {
+      state_.watermark = *number;
+      if (!arrival) {
         ++report_.unreadable;
         continue;
       }

@@ -135,7 +135,7 @@ void Store::Impl::CommitTogether(const std::vector<Waiting*>& group) {
   for (Waiting* waiting : group) {
     if (!status.ok()) break;
     const Batch::Impl& batch = *waiting->batch->impl_;
-    if (!batch.trail.empty() && !head) {
+    if ((!batch.trail.empty() || batch.trail_after) && !head) {
       absl::StatusOr<TrailHead> read = EndOfTrail(*engine);
       if (!read.ok()) {
         waiting->status = read.status();

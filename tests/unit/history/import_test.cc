@@ -1,10 +1,12 @@
 // What an importer does with lines that are bad, missing or in the way.
 #include <algorithm>
+#include <limits>
 #include <thread>
 
 #include "keys.hpp"
 #include "store_impl.hpp"
 #include "transfer_fixture.hpp"
+#include "watchbill/history/retention.hpp"
 
 namespace watchbill::history {
 namespace {
@@ -286,6 +288,30 @@ TEST_CASE("a trail whose old end was taken off begins where the file says") {
   take.Put(kTrailAnchorKey, WriteTrailHead(third));
   REQUIRE(other.engine->Commit(take, Sync::kNow).ok());
   CHECK(Import(*other, text).report.already.trail == 3);
+}
+
+TEST_CASE("a trail that has no entry any more goes on behind those that it had") {
+  const MemoryStore store;
+  Batch batch;
+  for (int i = 1; i <= 3; ++i) REQUIRE(batch.AppendToTrail(JsonView::Trusted("{\"n\":1}")).ok());
+  REQUIRE(store->Commit(batch).ok());
+  REQUIRE(PruneTrail(*store, 0, std::numeric_limits<int64_t>::max(), 100).ok());
+  const std::string text = MustExport(*store);
+  const MemoryStore other;
+  CHECK(Import(*other, text).report.bad == 0);
+  CHECK(MustExport(*other) == text);
+  Batch more;
+  REQUIRE(more.AppendToTrail(JsonView::Trusted("{\"n\":4}")).ok());
+  REQUIRE(store->Commit(more).ok());
+  REQUIRE(other->Commit(more).ok());
+  CHECK(MustExport(*other) == MustExport(*store));
+  CHECK(Import(*other, text).report.bad == 0);
+  CHECK(MustExport(*other) == MustExport(*store));
+  // One that has a trail keeps it.
+  const MemoryStore own;
+  REQUIRE(own->Commit(more).ok());
+  CHECK(Import(*own, text).report.bad == 0);
+  CHECK(EndOfTrail(*own.engine)->number == 1);
 }
 
 // Appends to the trail behind an importer's back, before its first commit.

@@ -252,6 +252,21 @@ TEST_CASE("what cannot be read is counted, and the others are in the index") {
   CHECK(page.unreadable == 1);
 }
 
+TEST_CASE("what stands among the arrivals and is none keeps no step waiting") {
+  const auto store = InMemory();
+  MustStep(*store);
+  Keep(*store, 0, 5);
+  for (const char* key : {"", "x", "\xFF", "12345678x"})
+    PutRaw(*store, std::string(kArrivalsPrefix) + key, "\x01");
+  size_t steps = 0;
+  for (IndexStep step = MustStep(*store, 2, true); !step.done; step = MustStep(*store, 2, true))
+    REQUIRE(++steps < 100);
+  CHECK(Found(*store, "all ").size() == 5);
+  Keep(*store, 5, 9);
+  IndexAll(*store, 2);
+  CHECK(Found(*store, "all ").size() == 9);
+}
+
 TEST_CASE("messages that are gone from the store without a word are no hits") {
   const auto store = InMemory();
   Keep(*store, 0, 40);
