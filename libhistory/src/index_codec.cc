@@ -66,6 +66,7 @@ std::optional<IndexState> ReadIndexState(std::string_view value) {
   state.phase = static_cast<IndexState::Phase>(value[2]);
   state.next_segment = NumberAt(value, 3);
   state.watermark = NumberAt(value, 11);
+  if (state.watermark >= kMostArrivals) return std::nullopt;
   state.position = body.substr(kStateBytes);
   return state;
 }

@@ -17,11 +17,14 @@ absl::StatusOr<std::optional<IndexState>> IndexStateIn(const Engine& engine) {
 
 uint64_t GreatestArrival(Cursor& cursor, uint64_t least) {
   uint64_t greatest = 0;
-  for (int bit = 63; bit >= 0; --bit) {
+  for (int bit = 62; bit >= 0; --bit) {
     const uint64_t tried = greatest | uint64_t{1} << bit;
     if (tried > least) {
       cursor.Seek(ArrivalKey(tried));
-      if (!cursor.Valid() || !cursor.key().starts_with(kArrivalsPrefix)) continue;
+      const auto in = [&] { return cursor.Valid() && cursor.key().starts_with(kArrivalsPrefix); };
+      // What stands among them and is none says nothing.
+      while (in() && !NumberOfArrivalKey(cursor.key())) cursor.Next();
+      if (!in()) continue;
     }
     greatest = tried;
   }

@@ -166,7 +166,8 @@ std::string_view AgentOfMemberKey(std::string_view key) { return key.substr(17);
 std::optional<UlidBytes> DeletedOfKey(std::string_view key) { return ChannelOfKey(key); }
 std::optional<uint64_t> NumberOfArrivalKey(std::string_view key) {
   if (key.size() != 9) return std::nullopt;
-  return NumberAt(key, 1);
+  const uint64_t number = NumberAt(key, 1);
+  return number < kMostArrivals ? std::optional(number) : std::nullopt;
 }
 std::optional<uint64_t> SegmentOfSummaryKey(std::string_view key) { return NumberOfTrailKey(key); }
 std::optional<uint64_t> NumberOfTrailKey(std::string_view key) {

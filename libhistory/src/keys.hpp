@@ -84,6 +84,8 @@ std::optional<UlidBytes> ChannelOfKey(std::string_view key);
 std::optional<UlidBytes> MessageOfKey(std::string_view key);
 std::string_view AgentOfMemberKey(std::string_view key);
 std::optional<UlidBytes> DeletedOfKey(std::string_view key);
+// Behind each there has to be another: what is beyond these is none.
+inline constexpr uint64_t kMostArrivals = uint64_t{1} << 63;
 std::optional<uint64_t> NumberOfArrivalKey(std::string_view key);
 std::optional<uint64_t> SegmentOfSummaryKey(std::string_view key);
 std::optional<uint64_t> NumberOfTrailKey(std::string_view key);

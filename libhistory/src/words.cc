@@ -66,8 +66,8 @@ bool IsSpaceless(int32_t code) {
 // Letters that stand upon the one before them in a script without spaces: vowels and finals of Hangul in
 // pieces, the voice marks of half width, and the vowel am of Thai and Lao, which is a mark and a letter.
 bool IsUponSpaceless(int32_t code) {
-  return code == 0x0E33 || code == 0x0EB3 || (code >= 0x1160 && code <= 0x11FF) || (code >= 0xD7B0 && code <= 0xD7FF) || code == 0xFF9E ||
-         code == 0xFF9F;
+  return code == 0x0E33 || code == 0x0EB3 || (code >= 0x1160 && code <= 0x11FF) ||
+         (code >= 0xD7B0 && code <= 0xD7FF) || code == 0xFF9E || code == 0xFF9F;
 }
 
 // Most of what is written in these scripts: folding leaves it as it is.
@@ -207,7 +207,7 @@ size_t Words::MixedRun(size_t begin) {
     }
     int32_t code = 0;
     const size_t size = Decode(text_, at, code);
-    const Script script = size == 0                   ? Script::kNone
+    const Script script = size == 0                 ? Script::kNone
                           : IsVowelAm(before, code) ? Script::kMark
                                                     : ScriptOf(code);
     before = code;

@@ -1,6 +1,7 @@
 // How the index is made: of what there was before it, through failures and damage.
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <memory>
 
 #include "failing_env.hpp"
@@ -258,6 +259,7 @@ TEST_CASE("what stands among the arrivals and is none keeps no step waiting") {
   Keep(*store, 0, 5);
   for (const char* key : {"", "x", "\xFF", "12345678x"})
     PutRaw(*store, std::string(kArrivalsPrefix) + key, "\x01");
+  PutRaw(*store, ArrivalKey(std::numeric_limits<uint64_t>::max()), "\x01");
   size_t steps = 0;
   for (IndexStep step = MustStep(*store, 2, true); !step.done; step = MustStep(*store, 2, true))
     REQUIRE(++steps < 100);
