@@ -226,7 +226,7 @@ test('what the server says of a field is shown at the field', { timeout: 40_000 
   await dialog.getByRole('alert').getByText('A folder is a whole path.').waitFor();
   const folder = dialog.getByLabel('Folder');
   assert.match(await folder.getAttribute('aria-describedby'), /fault-folder/);
-  assert.ok(await folder.evaluate((input) => input === document.activeElement));
+  await until('the focus to be on what is wrong', () => folder.evaluate((input) => input === document.activeElement));
   await context.close();
 });
 

@@ -104,7 +104,7 @@ test('Stop ends an answer and what waits behind it', { timeout: 60_000 }, async 
   await waiting.locator('.chip[data-queued]').waitFor();
   await page.locator('.turn-line', { hasText: '1 message waits' }).waitFor();
   await box(page).press('Escape');
-  assert.equal(await page.evaluate(() => document.activeElement?.classList.contains('stop')), true);
+  await until('the focus to be on the button', () => page.evaluate(() => document.activeElement?.classList.contains('stop')));
   await page.keyboard.press('Enter');
   await page.locator('.ending[data-reason="cancelled"]', { hasText: 'Stopped before the end.' }).waitFor();
   await waiting.getByText('Not sent: cancelled by Stop.').waitFor();
@@ -187,7 +187,7 @@ test('the keyboard alone is enough', { timeout: 60_000 }, async () => {
   await page.keyboard.press('Tab');
   assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Skip to the conversation');
   await page.keyboard.press('Enter');
-  assert.equal(await page.evaluate(() => document.activeElement?.id), 'conversation');
+  await until('the conversation to have the focus', () => page.evaluate(() => document.activeElement?.id === 'conversation'));
   await page.keyboard.press('?');
   await page.getByRole('dialog', { name: 'Help' }).waitFor();
   await page.keyboard.press('Escape');
