@@ -12,7 +12,7 @@ add_custom_target(node_tests_ready ALL DEPENDS ${node_stamp})
 function(watchbill_node_test label file)
   get_filename_component(name ${file} NAME_WE)
   add_test(NAME "${label}: ${name}" COMMAND ${NODE} --test ${file} WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
-  set_tests_properties("${label}: ${name}" PROPERTIES LABELS ${label} TIMEOUT 300
+  set_tests_properties("${label}: ${name}" PROPERTIES LABELS ${label} TIMEOUT 1200
     ENVIRONMENT "WATCHBILL_BIN_DIR=${WATCHBILL_BIN_DIR}")
 endfunction()
 

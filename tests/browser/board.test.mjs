@@ -1,7 +1,7 @@
 // What the board shows of agents that live, speak and leave.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { agentClient, agentId, endLeftMonitors, keyIn, launch, live, noSidewaysScroll, openPage, row, spawnMonitor, until } from './harness.mjs';
+import { agentClient, agentId, endLeftMonitors, keyIn, launch, live, noSidewaysScroll, openPage, patience, row, spawnMonitor, until } from './harness.mjs';
 
 let browser;
 let monitor;
@@ -24,16 +24,16 @@ async function shows(what, locator, wanted) {
   });
 }
 
-test('a row follows its agent: registered, running, tokens counted once, stopped', { timeout: 40_000 }, async () => {
+test('a row follows its agent: registered, running, tokens counted once, stopped', { timeout: patience(40_000) }, async () => {
   const { page, context, faults } = await openPage(browser, monitor.url);
   await live(page);
   const agent = await agentClient(monitor.url, { id: agentId(1), name: 'Israeli News', host: 'odeta' });
   const of = row(page, 'Israeli News');
   await of.waitFor();
   await shows('the state', cell(of, 'state'), 'running');
-  assert.match(await text(cell(of, 'tokens')), /^—\s*nobody said$/);
-  assert.equal(await text(cell(of, 'machine')), 'odeta');
-  assert.equal(await text(cell(of, 'last')), 'none yet');
+  await shows('the tokens', cell(of, 'tokens'), /^—\s*nobody said$/);
+  await shows('the machine', cell(of, 'machine'), 'odeta');
+  await shows('the last run', cell(of, 'last'), 'none yet');
 
   agent.enter('r1');
   await shows('the runs', cell(of, 'runs'), '1 running');
@@ -50,12 +50,12 @@ test('a row follows its agent: registered, running, tokens counted once, stopped
 
   await agent.close();
   await shows('the state', cell(of, 'state'), 'stopped');
-  assert.match(await text(page.locator('.filter[data-state="stopped"] .count')), /^1$/);
+  await shows('those that stopped', page.locator('.filter[data-state="stopped"] .count'), '1');
   await context.close();
   assert.deepEqual(faults, []);
 });
 
-test('nought tokens are nought, and a failed run is failed', { timeout: 40_000 }, async () => {
+test('nought tokens are nought, and a failed run is failed', { timeout: patience(40_000) }, async () => {
   const { page, context, faults } = await openPage(browser, monitor.url);
   const agent = await agentClient(monitor.url, { id: agentId(2), name: 'Mail Agent' });
   const of = row(page, 'Mail Agent');
@@ -70,7 +70,7 @@ test('nought tokens are nought, and a failed run is failed', { timeout: 40_000 }
   assert.deepEqual(faults, []);
 });
 
-test('the details show runs as a tree, and the log as it comes', { timeout: 40_000 }, async () => {
+test('the details show runs as a tree, and the log as it comes', { timeout: patience(40_000) }, async () => {
   const { page, context, faults } = await openPage(browser, monitor.url);
   const agent = await agentClient(monitor.url, { id: agentId(3), name: 'Analyst', cwd: '/srv/analyst', pid: 4711 });
   await row(page, 'Analyst').click({ position: { x: 300, y: 10 } });
@@ -128,7 +128,7 @@ test('the details show runs as a tree, and the log as it comes', { timeout: 40_0
   assert.deepEqual(faults, []);
 });
 
-test('terminate asks for a second press, in the same place and size', { timeout: 40_000 }, async () => {
+test('terminate asks for a second press, in the same place and size', { timeout: patience(40_000) }, async () => {
   const { page, context, faults } = await openPage(browser, monitor.url);
   const agent = await agentClient(monitor.url, { id: agentId(4), name: 'Doomed' });
   const of = row(page, 'Doomed');
@@ -162,7 +162,7 @@ test('terminate asks for a second press, in the same place and size', { timeout:
   assert.deepEqual(faults, []);
 });
 
-test('run says why it is not offered', { timeout: 40_000 }, async () => {
+test('run says why it is not offered', { timeout: patience(40_000) }, async () => {
   await keyIn(monitor.url, { id: agentId(5), name: 'Elsewhere', folder: '/srv/elsewhere', host: 'far-away' });
   await keyIn(monitor.url, { id: agentId(6), name: 'Nowhere' });
   const { page, context, faults } = await openPage(browser, monitor.url);
@@ -181,7 +181,7 @@ test('run says why it is not offered', { timeout: 40_000 }, async () => {
   assert.deepEqual(faults, []);
 });
 
-test('an agent is keyed in, corrected where the monitor objects, and forgotten', { timeout: 40_000 }, async () => {
+test('an agent is keyed in, corrected where the monitor objects, and forgotten', { timeout: patience(40_000) }, async () => {
   const { page, context, faults } = await openPage(browser, monitor.url);
   await live(page);
   await page.getByRole('button', { name: 'Add an agent' }).first().click();
@@ -189,9 +189,9 @@ test('an agent is keyed in, corrected where the monitor objects, and forgotten',
   await dialog.getByLabel('Id', { exact: true }).fill('not an id');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.getByRole('alert').getByText(/8-4-4-4-12/).waitFor();
-  assert.equal(await dialog.getByLabel('Id', { exact: true }).getAttribute('aria-invalid'), 'true');
+  await until('the id to be marked', async () => (await dialog.getByLabel('Id', { exact: true }).getAttribute('aria-invalid')) === 'true');
   await dialog.getByRole('button', { name: 'Make one' }).click();
-  assert.match(await dialog.getByLabel('Id', { exact: true }).inputValue(), /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  await until('an id', async () => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(await dialog.getByLabel('Id', { exact: true }).inputValue()));
   await dialog.getByLabel('Name').fill('Keyed by hand');
   await dialog.getByLabel('Folder').fill('/srv/by-hand');
   await dialog.getByLabel('Note').fill('Sundays only');
@@ -211,7 +211,7 @@ test('an agent is keyed in, corrected where the monitor objects, and forgotten',
   assert.deepEqual(faults, []);
 });
 
-test('what the server says of a field is shown at the field', { timeout: 40_000 }, async () => {
+test('what the server says of a field is shown at the field', { timeout: patience(40_000) }, async () => {
   const { page, context } = await openPage(browser, monitor.url);
   await live(page);
   await page.route('**/api/agents', (route) =>
@@ -230,7 +230,7 @@ test('what the server says of a field is shown at the field', { timeout: 40_000 
   await context.close();
 });
 
-test('names and lines are text, whatever they hold', { timeout: 40_000 }, async () => {
+test('names and lines are text, whatever they hold', { timeout: patience(40_000) }, async () => {
   const hostile = '<img src=x onerror="document.title=\'owned\'">';
   const backwards = '\u202Egnp.exe\u202C';
   const long = 'W'.repeat(3000);

@@ -1,7 +1,7 @@
 // A supervisor with agents and a browser that is let in: what the tests of its page share.
 import { endLeftSupervisors, spawnSupervisor } from '../support/supervisor.mjs';
 import { rpcClient } from '../support/rpc.mjs';
-import { launch, live, openPage, until } from './harness.mjs';
+import { launch, live, openPage, patience, until } from './harness.mjs';
 
 // `open(agent)` gives a page on the conversation with that agent, or, with null, on none.
 // `close()` ends every supervisor of the file.
@@ -53,7 +53,7 @@ export async function answered(page) {
 
 export async function option(page, name) {
   const card = page.locator('.permission');
-  await card.waitFor({ timeout: 20_000 });
+  await card.waitFor({ timeout: patience(20_000) });
   await card.getByRole('button', { name }).click();
 }
 

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { rpcClient } from '../support/rpc.mjs';
 import { exampleAgent, sdkAgent } from '../support/supervisor.mjs';
 import { agentRow, answered, answers, box, hasSpoken, openChat, option, restful, say, stateOf } from './chat.mjs';
-import { live, noViolations, until } from './harness.mjs';
+import { live, noViolations, patience, until } from './harness.mjs';
 
 let chat;
 const open = (agent, options) => chat.open(agent, options);
@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => chat?.close());
 
-test('an answer streams in: plan, diff, question, table, commands and usage', { timeout: 90_000 }, async () => {
+test('an answer streams in: plan, diff, question, table, commands and usage', { timeout: patience(90_000) }, async () => {
   const { page, context, faults } = await open('example', { viewport: { width: 1440, height: 620 } });
   await page.getByText('Nothing has been said yet.').waitFor();
   await say(page, 'What is at the berths?');
@@ -34,11 +34,11 @@ test('an answer streams in: plan, diff, question, table, commands and usage', { 
 
   const card = page.locator('.permission');
   await card.waitFor();
-  assert.match(await page.title(), /^\(1\) Harbour/);
+  await until('the title to count it', async () => /^\(1\) Harbour/.test(await page.title()));
   await page.locator('.question-bar', { hasText: '1 question waits for your answer' }).waitFor();
   // Followed to the foot, however much came at once: the answers to choose from are in sight.
   await until('the foot', () => page.locator('.messages').evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight < 40));
-  assert.equal(await page.locator('.messages-frame .newer').count(), 0);
+  await page.locator('.messages-frame .newer').waitFor({ state: 'detached' });
   await card.getByRole('heading', { name: 'Harbour asks for your permission' }).waitFor();
   assert.match(await card.locator('.diff').innerText(), /berths\.txt[\s\S]*−\s*3 Coot\s*\+\s*3 free/);
   // Nothing is chosen for the reader, and what comes first allows nothing.
@@ -55,7 +55,7 @@ test('an answer streams in: plan, diff, question, table, commands and usage', { 
   await option(page, /^Allow once/);
   await answer.locator('.answered', { hasText: 'you answered “Allow once”' }).waitFor();
   await answered(page);
-  assert.doesNotMatch(await page.title(), /^\(/);
+  await until('the title to count none', async () => !/^\(/.test(await page.title()));
   await answer.getByText('The line of berth 3 is corrected.').waitFor();
   assert.equal(await answer.locator('table tbody tr').count(), 3);
   assert.match(await answer.locator('.code pre').innerText(), /sort -k2 -n berths\.txt/);
@@ -76,7 +76,7 @@ test('an answer streams in: plan, diff, question, table, commands and usage', { 
   await context.close();
 });
 
-test('the SDK’s agent is allowed, and refused', { timeout: 90_000 }, async () => {
+test('the SDK’s agent is allowed, and refused', { timeout: patience(90_000) }, async () => {
   const { page, context, faults } = await open('sdk');
   await say(page, 'Change the configuration.');
   await option(page, /^Allow this change/);
@@ -94,7 +94,7 @@ test('the SDK’s agent is allowed, and refused', { timeout: 90_000 }, async () 
   await context.close();
 });
 
-test('Stop ends an answer and what waits behind it', { timeout: 60_000 }, async () => {
+test('Stop ends an answer and what waits behind it', { timeout: patience(60_000) }, async () => {
   const { page, context, faults } = await open('second');
   await say(page, '/tale 5000');
   await answers(page).last().getByText('The tide came').or(answers(page).last().getByText('the tide came')).first().waitFor();
@@ -108,7 +108,7 @@ test('Stop ends an answer and what waits behind it', { timeout: 60_000 }, async 
   await page.keyboard.press('Enter');
   await page.locator('.ending[data-reason="cancelled"]', { hasText: 'Stopped before the end.' }).waitFor();
   await waiting.getByText('Not sent: cancelled by Stop.').waitFor();
-  assert.equal(await page.locator('.composer .stop').count(), 0);
+  await page.locator('.composer .stop').waitFor({ state: 'detached' });
   const words = await answers(page).last().innerText();
   await restful(page, 'second');
   assert.equal(await answers(page).last().innerText(), words);
@@ -116,22 +116,23 @@ test('Stop ends an answer and what waits behind it', { timeout: 60_000 }, async 
   await context.close();
 });
 
-test('a reload in mid-stream loses nothing: words, question, draft and place', { timeout: 60_000 }, async () => {
+test('a reload in mid-stream loses nothing: words, question, draft and place', { timeout: patience(60_000) }, async () => {
   const { page, context, faults } = await open('second');
   await say(page, '/ask');
-  await page.locator('.permission').waitFor();
+  // In its message: a question may be drawn before what asks it.
+  await answers(page).last().locator('.permission').waitFor();
   await box(page).fill('a draft');
   const before = await page.locator('.message').count();
   await page.reload();
   await live(page);
-  await page.locator('.permission').waitFor();
+  await answers(page).last().locator('.permission').waitFor();
   assert.equal(await page.locator('.message').count(), before);
   assert.equal(await box(page).inputValue(), 'a draft');
   // Who asks is told from another conversation as well, and the way back is the browser's own.
   await agentRow(page, 'example').getByRole('link').click();
   await page.locator('.conversation-head h2', { hasText: 'Harbour' }).waitFor();
   await agentRow(page, 'second').getByText('needs you').waitFor();
-  assert.match(await page.title(), /^\(1\) Harbour/);
+  await until('the title to count it', async () => /^\(1\) Harbour/.test(await page.title()));
   await page.goBack();
   await option(page, /^Reject/);
   await answered(page);
@@ -144,7 +145,7 @@ test('a reload in mid-stream loses nothing: words, question, draft and place', {
   await context.close();
 });
 
-test('▶ starts, ■ stops, and a start that fails says why in full', { timeout: 60_000 }, async () => {
+test('▶ starts, ■ stops, and a start that fails says why in full', { timeout: patience(60_000) }, async () => {
   const { page, context, faults } = await open('second');
   const start = agentRow(page, 'second').getByRole('button', { name: 'Start Second harbour' });
   const stop = agentRow(page, 'second').getByRole('button', { name: 'Stop Second harbour' });
@@ -180,7 +181,7 @@ test('▶ starts, ■ stops, and a start that fails says why in full', { timeout
   await context.close();
 });
 
-test('the keyboard alone is enough', { timeout: 60_000 }, async () => {
+test('the keyboard alone is enough', { timeout: patience(60_000) }, async () => {
   await hasSpoken(chat.supervisor, 'second');
   const { page, context, faults } = await open(null);
   await page.getByRole('heading', { name: 'Choose an agent' }).waitFor();
@@ -245,14 +246,14 @@ test('the keyboard alone is enough', { timeout: 60_000 }, async () => {
   await context.close();
 });
 
-test('a long answer is followed at the foot, and let alone by who reads further up', { timeout: 60_000 }, async () => {
+test('a long answer is followed at the foot, and let alone by who reads further up', { timeout: patience(60_000) }, async () => {
   const { page, context, faults } = await open('second', { viewport: { width: 1200, height: 500 } });
   await say(page, '/tale 1500');
   const answer = answers(page).last();
   const fromFoot = () => page.locator('.messages').evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight);
   await until('the answer to be longer than the window', () => answer.evaluate((message) => message.offsetHeight > 400), 30_000);
-  assert.ok((await fromFoot()) < 60);
-  assert.equal(await page.locator('.messages-frame .newer').count(), 0);
+  await until('the foot', async () => (await fromFoot()) < 60);
+  await page.locator('.messages-frame .newer').waitFor({ state: 'detached' });
   await page.locator('.messages').evaluate((box) => box.scrollBy(0, -300));
   await page.getByRole('button', { name: 'New messages' }).waitFor();
   const top = await page.locator('.messages').evaluate((box) => box.scrollTop);
@@ -267,7 +268,7 @@ test('a long answer is followed at the foot, and let alone by who reads further 
   await context.close();
 });
 
-test('a long conversation is loaded from its end, and what is above moves nothing', { timeout: 90_000 }, async () => {
+test('a long conversation is loaded from its end, and what is above moves nothing', { timeout: patience(90_000) }, async () => {
   const program = await rpcClient(chat.supervisor);
   const { id } = await program.call('ChannelService.Direct', 'long');
   for (let at = 0; at < 60; at++) await program.call('ChannelService.Send', id, `/nothing-${at}`);
@@ -287,8 +288,8 @@ test('a long conversation is loaded from its end, and what is above moves nothin
   await page.getByRole('button', { name: 'Older messages' }).click();
   await until('all messages', async () => (await page.locator('.message').count()) === 120);
   // The button went, and what was read stayed where it was.
-  assert.equal(await page.getByRole('button', { name: 'Older messages' }).count(), 0);
-  assert.ok(Math.abs((await first.boundingBox()).y - before.y) < 2);
+  await page.getByRole('button', { name: 'Older messages' }).waitFor({ state: 'detached' });
+  await until('what was read to be where it was', async () => Math.abs((await first.boundingBox()).y - before.y) < 2);
   assert.match(await page.locator('.message').first().innerText(), /\/nothing-0\b/);
   assert.deepEqual(faults, []);
   await context.close();

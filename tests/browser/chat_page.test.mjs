@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { rpcClient } from '../support/rpc.mjs';
 import { exampleAgent, sdkAgent, spawnSupervisor } from '../support/supervisor.mjs';
 import { agentRow, answered, answers, box, hasSpoken, openChat, option, say } from './chat.mjs';
-import { live, noSidewaysScroll, noViolations, openPage, until } from './harness.mjs';
+import { live, noSidewaysScroll, noViolations, openPage, patience, until } from './harness.mjs';
 
 let chat;
 const open = (agent, options) => chat.open(agent, options);
@@ -35,7 +35,7 @@ async function hasFailed(agent) {
   await context.close();
 }
 
-test('without the link the page says what to open, and finds out when it was', { timeout: 60_000 }, async () => {
+test('without the link the page says what to open, and finds out when it was', { timeout: patience(60_000) }, async () => {
   const other = await spawnSupervisor({ config: { agents: [exampleAgent('only')] } });
   const { page, context } = await openPage(chat.browser, other.url);
   await page.getByRole('heading', { name: 'Open the link' }).waitFor();
@@ -50,9 +50,9 @@ test('without the link the page says what to open, and finds out when it was', {
   assert.equal(new URL(link.url()).pathname, '/');
   assert.equal((await page.request.get(`${other.url}/session`)).status(), 204);
   await page.bringToFront();
+  // It may find out by itself meanwhile, and then there is nothing to press.
   const again = page.getByRole('button', { name: 'try again' });
-  if (await again.isVisible()) await again.click();
-  await live(page);
+  await Promise.race([live(page), again.click().then(() => live(page), () => live(page))]);
   // The only agent is chosen by itself.
   await box(page).waitFor();
   assert.equal(new URL(page.url()).hash, '#agent=only');
@@ -64,7 +64,7 @@ test('without the link the page says what to open, and finds out when it was', {
   await other.stop();
 });
 
-test('every target is at least 24 pixels, and shows the focus', { timeout: 60_000 }, async () => {
+test('every target is at least 24 pixels, and shows the focus', { timeout: patience(60_000) }, async () => {
   await hasSpoken(chat.supervisor, 'second');
   const { page, context, faults } = await open('second');
   await say(page, '/ask');
@@ -90,7 +90,7 @@ test('every target is at least 24 pixels, and shows the focus', { timeout: 60_00
   await context.close();
 });
 
-test('both themes and both languages are readable by everybody', { timeout: 120_000 }, async () => {
+test('both themes and both languages are readable by everybody', { timeout: patience(120_000) }, async () => {
   await hasBeenAsked('example', 'What is at the berths?', /^Allow once/);
   await hasBeenAsked('sdk', 'Change the configuration.', /^Allow this change/);
   await hasFailed('broken');
@@ -122,7 +122,7 @@ test('both themes and both languages are readable by everybody', { timeout: 120_
   }
 });
 
-test('at 320 px nothing is wider than the window, and the panels are drawers', { timeout: 60_000 }, async () => {
+test('at 320 px nothing is wider than the window, and the panels are drawers', { timeout: patience(60_000) }, async () => {
   await hasSpoken(chat.supervisor, 'example', 'second');
   for (const height of [640, 256]) {
     const { page, context, faults } = await open('example', { viewport: { width: 320, height }, locale: 'fr-FR' });
@@ -148,7 +148,7 @@ test('at 320 px nothing is wider than the window, and the panels are drawers', {
   }
 });
 
-test('hostile Markdown stays text, and the page stays alive', { timeout: 90_000 }, async () => {
+test('hostile Markdown stays text, and the page stays alive', { timeout: patience(90_000) }, async () => {
   const { page, context, faults } = await open('second');
   const asked = [];
   page.on('request', (request) => asked.push(request.url()));
@@ -196,7 +196,7 @@ test('hostile Markdown stays text, and the page stays alive', { timeout: 90_000 
   await context.close();
 });
 
-test('a frame that is lost on the way is made up for while the answer goes on', { timeout: 60_000 }, async () => {
+test('a frame that is lost on the way is made up for while the answer goes on', { timeout: patience(60_000) }, async () => {
   const context = await chat.browser.newContext({ storageState: chat.signedIn, locale: 'en-GB' });
   const page = await context.newPage();
   let lost = null;
@@ -217,7 +217,7 @@ test('a frame that is lost on the way is made up for while the answer goes on', 
   await page.goto(`${chat.supervisor.url}/#agent=second`);
   await live(page);
   await page.locator('.messages').waitFor();
-  await say(page, '/tale 250');
+  await say(page, '/tale 2000');
   await until('a frame to be lost', () => lost, 20_000);
   await until('the conversation to be asked for again', () => conversations >= 2);
   const answer = answers(page).last();
@@ -225,13 +225,14 @@ test('a frame that is lost on the way is made up for while the answer goes on', 
   await until('the words after it', async () => (await shown()).length > 200);
   const inTheMiddle = await shown();
   assert.equal(await answer.getAttribute('aria-busy'), 'true');
+  await page.getByRole('button', { name: 'Stop the answer of Second harbour' }).click();
   await answered(page);
   assert.ok((await shown()).startsWith(inTheMiddle), inTheMiddle);
   assert.ok(conversations < 5, `${conversations} times`);
   await context.close();
 });
 
-test('a supervisor that comes back has kept the conversation and knows the browser', { timeout: 90_000 }, async () => {
+test('a supervisor that comes back has kept the conversation and knows the browser', { timeout: patience(90_000) }, async () => {
   const first = await spawnSupervisor({ config: { agents: [exampleAgent('only', { title: 'Only' })] } });
   const { page, context } = await openPage(chat.browser, first.link);
   await live(page);
@@ -247,7 +248,7 @@ test('a supervisor that comes back has kept the conversation and knows the brows
   await page.locator('.outcome-line', { hasText: 'There is no connection to the supervisor.' }).waitFor();
   assert.equal(await box(page).inputValue(), 'not now');
   const second = await spawnSupervisor({ folder: first.folder, port: first.port });
-  await page.locator('.pill[data-connection="live"]').waitFor({ timeout: 40_000 });
+  await page.locator('.pill[data-connection="live"]').waitFor({ timeout: patience(40_000) });
   assert.equal(await page.locator('.message').count(), 2);
   await box(page).press('Enter');
   await option(page, /^Allow once/);
@@ -257,7 +258,7 @@ test('a supervisor that comes back has kept the conversation and knows the brows
   await second.stop();
 });
 
-test('the configuration’s language and theme hold until somebody chooses, and its faults are shown with their place', { timeout: 60_000 }, async () => {
+test('the configuration’s language and theme hold until somebody chooses, and its faults are shown with their place', { timeout: patience(60_000) }, async () => {
   const other = await spawnSupervisor({ config: 'theme: dark\nlanguage: fr\ncolour: red\nagents:\n  - name: only\n    command: /nowhere/agent\n' });
   const { page, context } = await openPage(chat.browser, other.link);
   await live(page);

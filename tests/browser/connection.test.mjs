@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { agentClient, agentId, endLeftMonitors, keyIn, launch, live, noSidewaysScroll, noViolations, openPage, row, spawnMonitor } from './harness.mjs';
+import { agentClient, agentId, endLeftMonitors, keyIn, launch, live, noSidewaysScroll, noViolations, openPage, patience, row, spawnMonitor } from './harness.mjs';
 
 let browser;
 before(async () => {
@@ -15,7 +15,7 @@ after(async () => {
   await endLeftMonitors();
 });
 
-test('an empty board says how an agent gets there', { timeout: 40_000 }, async () => {
+test('an empty board says how an agent gets there', { timeout: patience(40_000) }, async () => {
   const monitor = await spawnMonitor();
   for (const colorScheme of ['light', 'dark']) {
     const { page, context, faults } = await openPage(browser, monitor.url, { colorScheme });
@@ -31,20 +31,20 @@ test('an empty board says how an agent gets there', { timeout: 40_000 }, async (
   await monitor.stop();
 });
 
-test('the page answers with the policy and the notices', { timeout: 40_000 }, async () => {
+test('the page answers with the policy and the notices', { timeout: patience(40_000) }, async () => {
   const monitor = await spawnMonitor();
-  const answer = await fetch(`${monitor.url}/`, { signal: AbortSignal.timeout(10_000) });
+  const answer = await fetch(`${monitor.url}/`, { signal: AbortSignal.timeout(patience(10_000)) });
   assert.equal(answer.status, 200);
   const policy = answer.headers.get('content-security-policy');
   for (const part of ["default-src 'none'", "script-src 'self'", "require-trusted-types-for 'script'", "frame-ancestors 'none'"]) {
     assert.ok(policy?.includes(part), `${part} in ${policy}`);
   }
-  const notices = await fetch(`${monitor.url}/third-party-notices.txt`, { signal: AbortSignal.timeout(10_000) });
+  const notices = await fetch(`${monitor.url}/third-party-notices.txt`, { signal: AbortSignal.timeout(patience(10_000)) });
   assert.match(await notices.text(), /preact/);
   await monitor.stop();
 });
 
-test('killed and started again on its port, the monitor gets its page back', { timeout: 40_000 }, async () => {
+test('killed and started again on its port, the monitor gets its page back', { timeout: patience(40_000) }, async () => {
   const first = await spawnMonitor();
   await keyIn(first.url, { id: agentId(1), name: 'Keeper', folder: '/srv/keeper', host: 'atlas' });
   const { page, context } = await openPage(browser, first.url);
@@ -59,7 +59,7 @@ test('killed and started again on its port, the monitor gets its page back', { t
   await noViolations(page, 'a stale board');
 
   const second = await spawnMonitor({ port: first.port, folder: first.folder });
-  await page.locator('.pill[data-connection="live"]').waitFor({ timeout: 15_000 });
+  await page.locator('.pill[data-connection="live"]').waitFor({ timeout: patience(15_000) });
   await row(page, 'Keeper').waitFor();
   const agent = await agentClient(second.url, { id: agentId(2), name: 'Newcomer' });
   await row(page, 'Newcomer').waitFor();
@@ -68,7 +68,7 @@ test('killed and started again on its port, the monitor gets its page back', { t
   await second.stop();
 });
 
-test('a token opens the board, and nothing else does', { timeout: 40_000 }, async () => {
+test('a token opens the board, and nothing else does', { timeout: patience(40_000) }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'watchbill-token-'));
   const tokenFile = join(folder, 'token');
   writeFileSync(tokenFile, 'a-long-enough-secret-for-a-test\n', { mode: 0o600 });

@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import assert from 'node:assert/strict';
 import { chromium } from 'playwright-core';
+import { patience } from '../support/patience.mjs';
 
-export { agentClient, agentId, endLeftMonitors, keyIn, spawnMonitor, until, within } from '../support/monitor.mjs';
+export { agentClient, agentId, endLeftMonitors, keyIn, spawnMonitor } from '../support/monitor.mjs';
+export { patience, until, within } from '../support/patience.mjs';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -33,7 +35,7 @@ export function launch() {
 // A page of its own context. `faults` gathers what no test may cause: errors, and violations of the policy.
 export async function openPage(browser, url, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB', timezoneId: 'UTC', ...options });
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(patience(10_000));
   const page = await context.newPage();
   const faults = [];
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`));

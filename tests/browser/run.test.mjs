@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { program } from '../support/monitor.mjs';
-import { agentId, endLeftMonitors, keyIn, launch, live, openPage, row, spawnMonitor, until } from './harness.mjs';
+import { agentId, endLeftMonitors, keyIn, launch, live, openPage, patience, row, spawnMonitor, until } from './harness.mjs';
 
 let browser;
 let folder;
@@ -23,7 +23,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('M8 M9 Run starts a folder through the runner, and Terminate ends it', { timeout: 60_000 }, async () => {
+test('M8 M9 Run starts a folder through the runner, and Terminate ends it', { timeout: patience(60_000) }, async () => {
   const monitor = await spawnMonitor({ runner: true });
   await keyIn(monitor.url, { id: agentId(1), name: 'Harbour', folder });
   const { page, context, faults } = await openPage(browser, monitor.url);

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { agentClient, agentId, endLeftMonitors, launch, live, openPage, spawnMonitor, until } from './harness.mjs';
+import { agentClient, agentId, endLeftMonitors, launch, live, openPage, patience, spawnMonitor, until } from './harness.mjs';
 
 const kAgents = 10_000;
 const nameOf = (index) => `agent ${String(index).padStart(5, '0')}`;
@@ -43,7 +43,7 @@ const drawn = (page) =>
     })),
   );
 
-test('ten thousand rows scroll from the first to the last, and only those in sight are drawn', { timeout: 40_000 }, async () => {
+test('ten thousand rows scroll from the first to the last, and only those in sight are drawn', { timeout: patience(40_000) }, async () => {
   const { page, context, faults } = await openPage(browser, monitor.url);
   await live(page);
   await page.getByText('10,000 agents', { exact: true }).waitFor();
@@ -88,7 +88,7 @@ test('ten thousand rows scroll from the first to the last, and only those in sig
   assert.deepEqual(faults, []);
 });
 
-test('the last of ten thousand rows is one key away, and a filter finds one at once', { timeout: 40_000 }, async () => {
+test('the last of ten thousand rows is one key away, and a filter finds one at once', { timeout: patience(40_000) }, async () => {
   const { page, context, faults } = await openPage(browser, monitor.url);
   await live(page);
   await page.keyboard.press('j');

@@ -1,7 +1,7 @@
 // How a person gets about: keys, filters and order in the address, languages, themes, small screens, and axe.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { agentClient, agentId, endLeftMonitors, keyIn, launch, live, noSidewaysScroll, noViolations, openPage, row, spawnMonitor, until } from './harness.mjs';
+import { agentClient, agentId, endLeftMonitors, keyIn, launch, live, noSidewaysScroll, noViolations, openPage, patience, row, spawnMonitor, until } from './harness.mjs';
 
 let browser;
 let monitor;
@@ -28,7 +28,7 @@ const focused = (page) => page.evaluate(() => document.activeElement?.textConten
 const has = async (page, wanted) =>
   until(`the rows to be ${wanted}`, async () => JSON.stringify(await names(page)) === JSON.stringify(wanted));
 
-test('the keyboard alone finds, opens, arms and closes', { timeout: 40_000 }, async () => {
+test('the keyboard alone finds, opens, arms and closes', { timeout: patience(40_000) }, async () => {
   const { page, context, faults } = await openPage(browser, monitor.url);
   await live(page);
   await has(page, ['Alpha', 'Beta', 'Gamma', 'Zeta']);
@@ -55,7 +55,7 @@ test('the keyboard alone finds, opens, arms and closes', { timeout: 40_000 }, as
 
   await page.keyboard.press('/');
   await page.keyboard.type('j k');
-  assert.equal(await page.getByRole('searchbox').inputValue(), 'j k');
+  await until('the letters to be in the filter', async () => (await page.getByRole('searchbox').inputValue()) === 'j k');
   await page.getByText('No agent matches the filter.').waitFor();
   await page.keyboard.press('Escape');
   await has(page, ['Alpha', 'Beta', 'Gamma', 'Zeta']);
@@ -75,7 +75,7 @@ test('the keyboard alone finds, opens, arms and closes', { timeout: 40_000 }, as
   assert.deepEqual(faults, []);
 });
 
-test('every target is at least 24 pixels, and shows the focus', { timeout: 40_000 }, async () => {
+test('every target is at least 24 pixels, and shows the focus', { timeout: patience(40_000) }, async () => {
   const { page, context } = await openPage(browser, monitor.url);
   await live(page);
   await row(page, 'Alpha').getByRole('button', { name: 'Details of Alpha' }).click();
@@ -94,7 +94,7 @@ test('every target is at least 24 pixels, and shows the focus', { timeout: 40_00
   await context.close();
 });
 
-test('filter, order and selection are in the address, and survive a reload', { timeout: 40_000 }, async () => {
+test('filter, order and selection are in the address, and survive a reload', { timeout: patience(40_000) }, async () => {
   const { page, context, faults } = await openPage(browser, monitor.url);
   await live(page);
   await page.getByRole('button', { name: 'Tokens', exact: true }).click();
@@ -121,7 +121,7 @@ test('filter, order and selection are in the address, and survive a reload', { t
   assert.deepEqual(faults, []);
 });
 
-test('the order holds under the pointer', { timeout: 40_000 }, async () => {
+test('the order holds under the pointer', { timeout: patience(40_000) }, async () => {
   const own = await spawnMonitor();
   const { page, context } = await openPage(browser, `${own.url}/#sort=-tokens`);
   const first = await agentClient(own.url, { id: agentId(1), name: 'First' });
@@ -142,7 +142,7 @@ test('the order holds under the pointer', { timeout: 40_000 }, async () => {
   await own.stop();
 });
 
-test('French in the dark: words, figures, and the choice of both', { timeout: 40_000 }, async () => {
+test('French in the dark: words, figures, and the choice of both', { timeout: patience(40_000) }, async () => {
   const { page, context, faults } = await openPage(browser, monitor.url, { locale: 'fr-FR', colorScheme: 'dark' });
   await page.getByText('en direct').waitFor();
   assert.equal(await page.evaluate(() => document.documentElement.lang), 'fr');
@@ -154,7 +154,7 @@ test('French in the dark: words, figures, and the choice of both', { timeout: 40
   await until('the light ground', async () => (await ground()) !== dark);
   await page.getByLabel('Langue').selectOption('en');
   await page.getByText('live', { exact: true }).waitFor();
-  assert.equal(await page.evaluate(() => document.documentElement.lang), 'en');
+  await until('the page to be in English', () => page.evaluate(() => document.documentElement.lang === 'en'));
   await page.reload();
   await live(page);
   assert.equal(await page.evaluate(() => document.documentElement.lang), 'en');
@@ -165,7 +165,7 @@ test('French in the dark: words, figures, and the choice of both', { timeout: 40
 
 for (const [width, height] of [[390, 844], [320, 640]]) {
   for (const locale of ['en-GB', 'fr-FR']) {
-    test(`at ${width} pixels nothing is lost sideways (${locale})`, { timeout: 40_000 }, async () => {
+    test(`at ${width} pixels nothing is lost sideways (${locale})`, { timeout: patience(40_000) }, async () => {
       const { page, context, faults } = await openPage(browser, monitor.url, {
         viewport: { width, height },
         locale,
@@ -195,7 +195,7 @@ for (const [width, height] of [[390, 844], [320, 640]]) {
 }
 
 for (const colorScheme of ['light', 'dark']) {
-  test(`axe finds nothing on the board (${colorScheme})`, { timeout: 40_000 }, async () => {
+  test(`axe finds nothing on the board (${colorScheme})`, { timeout: patience(40_000) }, async () => {
     const { page, context } = await openPage(browser, monitor.url, { colorScheme });
     await live(page);
     await row(page, 'Beta').waitFor();

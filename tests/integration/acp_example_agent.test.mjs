@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { after, test } from 'node:test';
 import * as acp from '@agentclientprotocol/sdk';
-import { program, runProgram, until, within } from '../support/monitor.mjs';
+import { program, runProgram } from '../support/monitor.mjs';
+import { until, within } from '../support/patience.mjs';
 
 const home = mkdtempSync(join(tmpdir(), 'watchbill-acp-'));
 const children = [];

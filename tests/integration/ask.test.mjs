@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { program, until, within } from '../support/monitor.mjs';
+import { program } from '../support/monitor.mjs';
+import { until, within } from '../support/patience.mjs';
 
 const sdk = join(dirname(createRequire(import.meta.url).resolve('@agentclientprotocol/sdk')), 'examples', 'agent.js');
 const sdkLine = `'${process.execPath}' --experimental-global-webcrypto '${sdk}'`;

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import WebSocket from 'ws';
-import { agentClient, agentId, endLeftMonitors, keyIn, spawnMonitor, watcherClient, within } from '../support/monitor.mjs';
+import { agentClient, agentId, endLeftMonitors, keyIn, spawnMonitor, watcherClient } from '../support/monitor.mjs';
+import { within } from '../support/patience.mjs';
 
 after(endLeftMonitors);
 

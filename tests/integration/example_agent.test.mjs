@@ -5,7 +5,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { agentId, endLeftMonitors, program, spawnMonitor, until, watcherClient, within } from '../support/monitor.mjs';
+import { agentId, endLeftMonitors, program, spawnMonitor, watcherClient } from '../support/monitor.mjs';
+import { until, within } from '../support/patience.mjs';
 
 const children = [];
 const home = mkdtempSync(join(tmpdir(), 'watchbill-example-'));

@@ -5,7 +5,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { agentId, endLeftMonitors, keyIn, program, spawnMonitor, until, watcherClient } from '../support/monitor.mjs';
+import { agentId, endLeftMonitors, keyIn, program, spawnMonitor, watcherClient } from '../support/monitor.mjs';
+import { patience, until } from '../support/patience.mjs';
 
 const children = [];
 const home = mkdtempSync(join(tmpdir(), 'watchbill-restart-'));
@@ -23,7 +24,7 @@ function exampleAgent(monitor, number) {
   return child;
 }
 
-test('twenty kills of the monitor while three agents report', { timeout: 280_000 }, async () => {
+test('twenty kills of the monitor while three agents report', { timeout: patience(280_000) }, async () => {
   let monitor = await spawnMonitor();
   const port = monitor.port;
   const agents = [1, 2, 3].map((number) => exampleAgent(monitor, number));
@@ -44,7 +45,7 @@ test('twenty kills of the monitor while three agents report', { timeout: 280_000
     const file = JSON.parse(readFileSync(join(monitor.folder, 'data', 'agents.json'), 'utf8'));
     assert.deepEqual(file.agents.map((agent) => agent.id).filter((id) => id !== agentId(500)), listed);
     monitor = await spawnMonitor({ port, folder: monitor.folder });
-    const answer = await (await fetch(`${monitor.url}/api/agents`, { signal: AbortSignal.timeout(5_000) })).json();
+    const answer = await (await fetch(`${monitor.url}/api/agents`, { signal: AbortSignal.timeout(patience(5_000)) })).json();
     assert.deepEqual(answer.map((agent) => agent.id).filter((id) => id !== agentId(500)), listed);
   }
   const watcher = await watcherClient(monitor.url);

@@ -5,7 +5,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { agentId, endLeftMonitors, keyIn, program, spawnMonitor, until, watcherClient, within } from '../support/monitor.mjs';
+import { agentId, endLeftMonitors, keyIn, program, spawnMonitor, watcherClient } from '../support/monitor.mjs';
+import { until, within } from '../support/patience.mjs';
 
 const AGENT = agentId(1);
 let home;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import assert from 'node:assert/strict';
 import WebSocket from 'ws';
-import { until, within } from '../support/monitor.mjs';
+import { until, within } from '../support/patience.mjs';
 import { rpcClient, runtimeFile, textOf } from '../support/rpc.mjs';
 import { endLeftSupervisors, exampleAgent, sdkAgent, spawnSupervisor } from '../support/supervisor.mjs';
 

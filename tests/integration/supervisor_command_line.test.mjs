@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { program, within } from '../support/monitor.mjs';
+import { program } from '../support/monitor.mjs';
+import { patience, within } from '../support/patience.mjs';
 import { endLeftSupervisors, spawnSupervisor } from '../support/supervisor.mjs';
 
 const home = mkdtempSync(join(tmpdir(), 'watchbill-line-'));
@@ -15,7 +16,7 @@ after(endLeftSupervisors);
 const run = (...args) => {
   const { status, stdout, stderr } = spawnSync(program('watchbill-supervisor'), args, {
     encoding: 'utf8',
-    timeout: 30_000,
+    timeout: patience(30_000),
     env: { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8' },
   });
   return { code: status, out: stdout, err: stderr };
@@ -77,7 +78,7 @@ test('S25 a new link to a supervisor that runs, and a sentence where none does',
     XDG_CONFIG_HOME: join(supervisor.folder, 'config'),
     XDG_RUNTIME_DIR: join(supervisor.folder, 'runtime'),
   };
-  const link = () => spawnSync(program('watchbill-supervisor'), ['link', '--config', supervisor.config], { encoding: 'utf8', timeout: 30_000, env });
+  const link = () => spawnSync(program('watchbill-supervisor'), ['link', '--config', supervisor.config], { encoding: 'utf8', timeout: patience(30_000), env });
   const { stdout } = link();
   assert.match(stdout, /^http:\/\/127\.0\.0\.1:\d+\/open\/[0-9a-f]{64}\n$/);
   assert.equal((await fetch(stdout.trim(), { redirect: 'manual' })).status, 303);

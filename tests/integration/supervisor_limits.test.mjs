@@ -1,7 +1,7 @@
 // watchbill-supervisor serve with `limits`: how many agents run, who gives way, who is refused, who is stopped for being idle.
 import { after, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { until } from '../support/monitor.mjs';
+import { until } from '../support/patience.mjs';
 import { rpcClient } from '../support/rpc.mjs';
 import { endLeftSupervisors, exampleAgent, spawnSupervisor } from '../support/supervisor.mjs';
 

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import WebSocket from 'ws';
-import { endLeftMonitors, spawnMonitor, until, watcherClient, within } from '../support/monitor.mjs';
+import { endLeftMonitors, spawnMonitor, watcherClient } from '../support/monitor.mjs';
+import { until, within } from '../support/patience.mjs';
 
 after(endLeftMonitors);
 

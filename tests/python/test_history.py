@@ -147,7 +147,7 @@ class Opening(Case):
             self.assertEqual(raised.exception.pid, holder.pid)
             self.assertEqual(history.inspect(self.folder / "history")["holder"], holder.pid)
         finally:
-            holder.communicate(timeout=60)
+            holder.communicate(timeout=8 * 60)
         self.assertEqual(holder.returncode, 0)
         self.opened()
 

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { program, until, within } from './monitor.mjs';
+import { program } from './monitor.mjs';
+import { until, within } from './patience.mjs';
 
 export const kAgent = new URL('../agents/misbehaving_agent.py', import.meta.url).pathname;
 const kPython = '/usr/bin/python3';

@@ -5,31 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import WebSocket from 'ws';
+import { patience, until, within } from './patience.mjs';
 
 export function program(name) {
   const folder = process.env.WATCHBILL_BIN_DIR;
   if (!folder) throw new Error('WATCHBILL_BIN_DIR has to name the folder of the built programs');
   return join(folder, name);
-}
-
-// Rejects when `promise` takes longer, naming what was waited for.
-export function within(ms, what, promise) {
-  let timer;
-  const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`waited ${ms} ms for ${what}`)), ms);
-  });
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
-}
-
-// Asks again until the answer is truthy.
-export async function until(what, answer, ms = 10_000) {
-  const end = Date.now() + ms;
-  for (;;) {
-    const got = await answer();
-    if (got) return got;
-    if (Date.now() > end) throw new Error(`waited ${ms} ms for ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
 }
 
 const running = new Set();
@@ -230,7 +211,7 @@ export async function keyIn(url, entry, headers = {}) {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(entry),
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(patience(10_000)),
   });
   if (!answer.ok) throw new Error(`POST /api/agents answered ${answer.status}: ${await answer.text()}`);
 }

@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import WebSocket from 'ws';
-import { until, within } from './monitor.mjs';
+import { until, within } from './patience.mjs';
 
 // What the supervisor wrote for programs: {url, token, pid, config}.
 export function runtimeFile(supervisor) {

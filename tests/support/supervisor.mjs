@@ -5,7 +5,8 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { program, within } from './monitor.mjs';
+import { program } from './monitor.mjs';
+import { within } from './patience.mjs';
 
 const running = new Set();
 

@@ -76,7 +76,7 @@ TEST_CASE("a signal reaches the whole group, and the end says which") {
   loop.Run();
   CHECK(how.starts_with("signal 15"));
   const pid_t grandchild = static_cast<pid_t>(std::stol(*ReadFile(folder.path + "/grandchild")));
-  for (int i = 0; i < 500 && IdentifyProcess(grandchild); ++i) usleep(10'000);
+  for (int i = 0; i < 6'000 && IdentifyProcess(grandchild); ++i) usleep(10'000);
   CHECK_FALSE(IdentifyProcess(grandchild).has_value());
 }
 
